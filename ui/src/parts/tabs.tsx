@@ -7,10 +7,12 @@ export interface TabsProps<K extends string> {
   label: string;
   selected: K;
   onSelect(key: K): void;
+  /** Where there is room for all of them: then there is nothing to select. */
+  areAllShown?: boolean;
   tabs: readonly { key: K; title: string; content: ComponentChildren }[];
 }
 
-export function Tabs<K extends string>({ id, label, selected, onSelect, tabs }: TabsProps<K>) {
+export function Tabs<K extends string>({ id, label, selected, onSelect, areAllShown = false, tabs }: TabsProps<K>) {
   const list = useRef<HTMLDivElement>(null);
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -27,31 +29,31 @@ export function Tabs<K extends string>({ id, label, selected, onSelect, tabs }: 
 
   return (
     <>
-      <div class="inlay-tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
-        {tabs.map(({ key, title }) => (
-          <button
-            type="button"
-            role="tab"
-            class="inlay-tab"
-            key={key}
-            id={`${id}-${key}-tab`}
-            aria-controls={`${id}-${key}`}
-            aria-selected={key === selected}
-            tabIndex={key === selected ? 0 : -1}
-            onClick={() => onSelect(key)}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
+      {!areAllShown && (
+        <div class="inlay-tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+          {tabs.map(({ key, title }) => (
+            <button
+              type="button"
+              role="tab"
+              class="inlay-tab"
+              key={key}
+              id={`${id}-${key}-tab`}
+              aria-controls={`${id}-${key}`}
+              aria-selected={key === selected}
+              tabIndex={key === selected ? 0 : -1}
+              onClick={() => onSelect(key)}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+      )}
       {tabs.map(({ key, content }) => (
         <div
-          role="tabpanel"
+          {...(!areAllShown && { role: 'tabpanel', 'aria-labelledby': `${id}-${key}-tab`, hidden: key !== selected })}
           class="inlay-tabpanel"
           key={key}
           id={`${id}-${key}`}
-          aria-labelledby={`${id}-${key}-tab`}
-          hidden={key !== selected}
         >
           {content}
         </div>

@@ -7,6 +7,7 @@ import { FormWordsContext } from '@inlay/ui/form/form-words.ts';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Tabs } from '@inlay/ui/parts/tabs.tsx';
+import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { Fault } from '../../api/client.ts';
 import { JsonEditor } from '../../parts/json-editor.tsx';
@@ -79,55 +80,29 @@ export function TemplateEditor(props: EditorProps) {
       isBroken={state.trouble !== undefined}
     />
   );
-  if (isWide) {
-    return (
-      <div class="t-panes">
-        <Panel title={words.editor.form}>
-          <div class="c-panel-body">{form}</div>
-        </Panel>
-        <div class="c-stack">
-          <Panel title={words.json}>
-            <div class="c-panel-body">{json}</div>
-          </Panel>
-          {preview}
-        </div>
-      </div>
-    );
-  }
+  // One structure for both widths: a dialog that is open, or a test that runs, outlives a window that becomes narrow.
   return (
-    <>
+    <div class={isWide ? 't-panes' : 't-narrow'}>
       <Tabs<'form' | 'json'>
         id={id}
         label={words.editor.views}
         selected={tab}
         onSelect={(key) => setTab(key)}
+        areAllShown={isWide}
         tabs={[
-          {
-            key: 'form',
-            title: words.editor.form,
-            content: (
-              <div class="t-tab">
-                {heading(words.editor.form)}
-                {form}
-              </div>
-            ),
-          },
-          {
-            key: 'json',
-            title: 'JSON',
-            content: (
-              <div class="t-tab">
-                {heading(words.json)}
-                {json}
-              </div>
-            ),
-          },
+          { key: 'form', title: words.editor.form, content: <Pane title={words.editor.form}>{form}</Pane> },
+          { key: 'json', title: 'JSON', content: <Pane title={words.json}>{json}</Pane> },
         ]}
       />
-      {preview}
-    </>
+      <div class="t-preview">{preview}</div>
+    </div>
   );
 }
 
-/** The tab says the same, but is no heading. */
-const heading = (title: string) => <h2 class="inlay-unseen">{title}</h2>;
+function Pane({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <Panel title={title}>
+      <div class="c-panel-body">{children}</div>
+    </Panel>
+  );
+}
