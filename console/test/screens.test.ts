@@ -134,7 +134,7 @@ it('A job shows how its rows came, and its log is searched without an error to g
   const ofAcme = `/integrations/jobs?workspace_id=${ids['Acme Inc.']}&status=succeeded`;
   const [good] = (await stage.operator('GET', ofAcme)).data;
   await signIn(page, `/jobs/${good.id}`);
-  await page.getByRole('img', { name: /^Rows over time: 100 rows, / }).waitFor();
+  await page.getByRole('img', { name: /^Rows over time: 310 rows, / }).waitFor();
   const lines = page.getByRole('region', { name: 'Lines of the log' });
   await lines.getByText('sync, attempt 1').waitFor();
   await page.getByRole('searchbox', { name: 'Search the log' }).fill('no such text');
