@@ -32,8 +32,10 @@ it('Nothing names another host, makes code or markup of text, or names files of 
     const addresses = (content.match(/\b(?:https?|wss?):\/\/[^\s"'`)]+/g) ?? []).filter(
       (address) => !address.startsWith('http://www.w3.org/') && !/^https:\/\/(app\.)?example\.com\.?$/.test(address),
     );
+    // What the library that checks forms calls schemas without an address: it loads nothing.
+    const others = addresses.filter((address) => address !== 'https://github.com/cfworker');
     // The list of error texts may explain with addresses; they are only shown.
-    if (!name.startsWith('error-help-')) expect(addresses, name).toEqual([]);
+    if (!name.startsWith('error-help-')) expect(others, name).toEqual([]);
     expect(content, name).not.toMatch(/\beval\(|new Function\(/);
     expect(content, name).not.toMatch(/\.tsx?["'`]/);
   }
