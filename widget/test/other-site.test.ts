@@ -331,8 +331,8 @@ const casesWithoutCookies: typeof cases = {
 
 const engines: Record<string, (options: EngineOptions) => Promise<Engine>> = {
   Chromium: (options) => launchChromium({ ...options, whole: isLongRun }),
-  // In the long run only: its start, one sign-in and its end take 13 s of CPU time, more than all of the short run here. A
-  // machine without it has to install 280 MB first.
+  // In the long run only: its start, one sign-in and its end take 13 s of CPU time, and a machine without it has to install
+  // 280 MB first.
   ...(isLongRun && { Firefox: launchFirefox }),
 };
 const cheap = /signs in with a popup|storage is kept apart|provider is slow/;
