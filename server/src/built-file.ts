@@ -2,7 +2,7 @@
  * A file that the build has made for browsers, also in compressed forms. It is read once and answered from memory.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 
 /** The encodings and the ends of their file names, the preferred one first. */
 export const encodings = { br: '.br', gzip: '.gz' } as const;
@@ -23,7 +23,20 @@ export interface BuiltFile {
   content: ReadonlyMap<Encoding, Buffer>;
 }
 
+const known = new Map<string, { version: string; file: BuiltFile }>();
+
+/** Apps of one process, as in tests, share what is read: it is megabytes. */
 export function readBuiltFile(file: string): BuiltFile {
+  const { mtimeMs, size } = statSync(file);
+  const version = `${mtimeMs} ${size}`;
+  const before = known.get(file);
+  if (before?.version === version) return before.file;
+  const read = readFromDisk(file);
+  known.set(file, { version, file: read });
+  return read;
+}
+
+function readFromDisk(file: string): BuiltFile {
   const plain = readFileSync(file);
   const content = new Map<Encoding, Buffer>();
   for (const [encoding, ending] of Object.entries(encodings)) {
