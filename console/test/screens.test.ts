@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../server/test/support/deployment.ts';
 import { isLongRun } from '../../server/test/support/long-run.ts';
+import { sampleData } from '../../server/test/support/pipelines.ts';
 import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
 
@@ -309,4 +310,40 @@ it('A customer is synced, paused, suspended and reactivated, and its tokens are 
   await press('Revoke tokens', 'Tokens revoked');
   expect(await isRefused()).toBe(true);
   forgetRefusals();
+});
+
+describe('Every screen in every language', () => {
+  it.each(['en', 'de', 'fr', 'es', 'ja'])(
+    '%s: fits a phone, says so in `lang`, and lacks no word',
+    async (language) => {
+      const page = await stage.newPage({ viewport: { width: 320, height: 640 }, locale: language });
+      await page.goto(`${stage.publicUrl}/console`);
+      await page.locator('input').fill(token);
+      await page.locator('form button').click();
+      await page.getByRole('navigation').waitFor();
+      await page.waitForSelector('main h1');
+      expect(await page.locator('html').getAttribute('lang')).toBe(language);
+      const listed = await page
+        .getByRole('navigation')
+        .getByRole('link')
+        .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname));
+      expect(listed.length).toBeGreaterThan(10);
+      const more = [`customers/${ids['Acme Inc.']}`, `jobs/${failedJob}`, `connectors/${sampleData}`];
+      for (const path of [...listed, ...more.map((one) => `/console/${one}`)]) {
+        await page.evaluate((address) => {
+          if (address.replace(/\/$/, '') === location.pathname) return;
+          document.querySelector('main h1')?.setAttribute('data-old', '');
+          history.pushState(null, '', address);
+          dispatchEvent(new PopStateEvent('popstate'));
+        }, path);
+        await page.waitForSelector('main h1:not([data-old])');
+        await expect.poll(() => page.locator('main .c-bones').count()).toBe(0);
+        const shown = await page.locator('body').innerText();
+        expect(shown, path).not.toMatch(/undefined|\[object|NaN|Invalid Date|\bnull\b/);
+        await expectToFit(page.mainFrame(), `${language} ${path}`);
+        await picture(page, `phone-${language}${path.replaceAll(/\/|[\da-f-]{36}/g, '-')}`);
+      }
+      forgetRefusals();
+    },
+  );
 });

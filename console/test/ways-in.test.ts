@@ -121,6 +121,13 @@ const useLink = () => page.getByRole('button', { name: 'Use the link' }).click()
 const who = () => page.locator('.c-settings-who span').first().innerText();
 const sessionCookie = async () => (await context.cookies()).find(({ name }) => name === cookieName);
 
+/** The addresses that the browser keeps of the page. */
+async function history(): Promise<string[]> {
+  const session = await context.newCDPSession(page);
+  const { entries } = await session.send('Page.getNavigationHistory');
+  return entries.map(({ url }) => url);
+}
+
 describe('The cookie of a session', () => {
   it('is for https and for this host alone, and no script reads it', async () => {
     await visit('/customers');
@@ -159,6 +166,30 @@ describe('The cookie of a session', () => {
 });
 
 describe('A one-time link', () => {
+  it('is spent by the button alone, and its code is then in neither the address nor the history', async () => {
+    const url = await link({});
+    const code = new URL(url).hash.slice(1);
+    await visit('');
+    // What mail scanners, previews and browsers do with a link.
+    await page.evaluate(async (href) => {
+      await fetch(href);
+      for (const rel of ['prefetch', 'prerender'])
+        document.head.append(Object.assign(document.createElement('link'), { rel, href }));
+    }, url);
+    await page.goto(url);
+    await page.reload();
+    expect(page.url()).not.toContain(code);
+    // A page that is loaded anew does not know the code any more: the link is opened again.
+    await page.goto('about:blank');
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Sign in with this link' }).waitFor();
+    expect(page.url()).not.toContain(code);
+    await useLink();
+    await page.getByRole('navigation').waitFor();
+    expect(await who()).toBe('Ada');
+    expect((await history()).filter((address) => address.includes(code))).toEqual([]);
+  });
+
   it('that was spent, or is too old, says so, and there is another way', async () => {
     const url = await link({});
     await visit('');
