@@ -14,7 +14,7 @@ import { openLive } from './live/live.ts';
 import { ErrorNotice } from './parts/error-notice.tsx';
 import { InfoDialog } from './parts/info-dialog.tsx';
 import { Bones } from './parts/page.tsx';
-import { usePlace } from './router/router.ts';
+import { leaveSignIn, usePlace } from './router/router.ts';
 import { ScreenOf } from './screens/screens.tsx';
 import { takeLinkCode } from './screens/sign-in/link-code.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
@@ -68,6 +68,7 @@ export function App({ formatting, code }: { formatting: Formatting; code: string
           key={linkCode}
           onSignedIn={(made) => {
             setLinkCode(undefined);
+            leaveSignIn();
             setOwnSession(made);
           }}
           onLeaveLink={() => setLinkCode(undefined)}

@@ -96,6 +96,7 @@ describe('a form', () => {
     const description =
       '<b>Bold</b> <script>alert(1)</script><a href="javascript:alert(1)">bad</a> <a href="https://example.com/" onclick="x">good</a>' +
       '<img src=x onerror=alert(1)><p style="color:red">styled</p><iframe src="https://example.com"></iframe>' +
+      'https://<your-domain>.<Region Name>/<path> <x onerror=alert(1)>' +
       `${'<div>'.repeat(3_000)}deep`;
     const page = await stage.open(
       { specification: { type: 'object', required: ['a'], properties: { a: { type: 'string', title, description } } } },
@@ -104,7 +105,7 @@ describe('a form', () => {
     expect(await page.locator('.inlay-field-title').textContent()).toBe(title);
     const help = page.locator('.inlay-field-help');
     const text = (await help.textContent()) ?? '';
-    expect(text).toMatch(/^Bold bad goodstyled/);
+    expect(text).toMatch(/^Bold bad goodstyledhttps:\/\/<your-domain>\.<Region Name>\/<path> <x onerror=alert\(1\)>/);
     expect(text).toMatch(/deep$/);
     expect(await help.locator('*').evaluateAll((all) => all.map((one) => one.outerHTML))).toEqual([
       '<b>Bold</b>',

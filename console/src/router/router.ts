@@ -71,6 +71,11 @@ export function navigate(path: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0);
 }
 
+/** One-time links lead to a page of their own, which is nothing to come back to. */
+export function leaveSignIn(): void {
+  if (location.pathname === `${basePath}sign-in`) navigate(pathTo('overview'), { replace: true });
+}
+
 export function presentPlace(): Place {
   const path = location.pathname.startsWith(basePath) ? location.pathname.slice(basePath.length) : '';
   return placeOf(path, location.search);

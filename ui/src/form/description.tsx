@@ -1,16 +1,39 @@
 /**
  * Help that a connector's author wrote in HTML. It is parsed in a document that runs and loads nothing, and rebuilt
- * from a list of harmless elements: links to the web, and emphasis. Of any other element only its text is shown.
+ * from a list of harmless elements: links to the web, and emphasis. Of any other element only its text is shown. What looks
+ * like an element and is none, `https://<your domain>.example.com`, is text.
  */
 import { type ComponentChild, Fragment, h } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 const kept = new Set(['b', 'br', 'code', 'em', 'i', 'li', 'ol', 'p', 'strong', 'ul']);
 const dropped = new Set(['iframe', 'math', 'noscript', 'object', 'script', 'style', 'svg', 'template', 'title']);
+const plain = [
+  'a',
+  'blockquote',
+  'div',
+  'h[1-6]',
+  'hr',
+  'img',
+  'pre',
+  'small',
+  'span',
+  'sub',
+  'sup',
+  'table',
+  'td',
+  'th',
+  'tr',
+  'u',
+];
+const noElement = new RegExp(`<(?!!--|/?(?:${[...kept, ...dropped, ...plain].join('|')})(?:[\\s/]|>))`, 'gi');
 const maxDepth = 20;
 
 export function Description({ html, id }: { html: string; id: string }) {
-  const content = useMemo(() => childrenOf(new DOMParser().parseFromString(html, 'text/html').body, 0), [html]);
+  const content = useMemo(() => {
+    const page = new DOMParser().parseFromString(html.replace(noElement, '&lt;'), 'text/html');
+    return childrenOf(page.body, 0);
+  }, [html]);
   return (
     <div class="inlay-field-help" id={id}>
       {content}
