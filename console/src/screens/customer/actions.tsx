@@ -38,7 +38,9 @@ export function Actions({ customer, counts, onChanged }: ActionsProps) {
     <Panel title={words.customer.actions}>
       <ul class="c-actions">
         <li>
-          <Button onClick={() => setAsked('widget')}>{words.customer.openWidget}</Button>
+          <div class="c-pair">
+            <Button onClick={() => setAsked('widget')}>{words.customer.openWidget}</Button>
+          </div>
           <p class="c-hint">{words.customer.openWidgetText}</p>
         </li>
         <ActionRow

@@ -54,8 +54,8 @@ export function CustomerScreen({ place }: { place: Place }) {
       trail={trail}
       beside={
         <div class="c-badges">
-          {health.data && <HealthBadge state={health.data.health.state} />}
           <OwnPage customer={customer} />
+          {health.data && <HealthBadge state={health.data.health.state} />}
           <StatusBadge status={customer.status} />
           {mayWrite && <SeeWhatTheySee customer={customer} />}
         </div>
