@@ -99,7 +99,7 @@ describe('A customer of such a template', () => {
     const shown = (await test.request('GET', `/api/v1/integrations/templates/sources/${id}`)).body;
     expect(shown.customization).toMatchObject({ stream_selection_mode: 'suggested', field_customizations });
     const acme = await customer(test, 'acme');
-    const offered = (await acme.request('GET', `/templates/sources/${id}`)).body;
+    const offered = (await acme.request('GET', `/source-templates/${id}`)).body;
     expect(offered.user_config_spec.connectionSpecification.properties).toEqual({
       count: expect.objectContaining({ default: 25 }),
     });

@@ -90,6 +90,7 @@ describeOnOneDatabase('An organization beside another', (kind) => {
         name: 'stolen',
         tag: 'walked',
         source_template_id: templates.source_template_id,
+        source_config: {},
         version: 1,
         manifest: {},
         since: '2026-01-01T00:00:00Z',
