@@ -12,7 +12,7 @@ export interface PreviewFrameProps {
   look: WidgetLook;
 }
 
-const page = new URL('../widget/preview', new URL(basePath, location.origin)).href;
+const pageAddress = () => new URL('../widget/preview', new URL(basePath, location.origin)).href;
 
 export function PreviewFrame({ templates, title, look }: PreviewFrameProps) {
   const send = useRef<Send | undefined>(undefined);
@@ -28,7 +28,7 @@ export function PreviewFrame({ templates, title, look }: PreviewFrameProps) {
   }
   return (
     <SandboxedFrame
-      address={`${page}#${fragmentOf({ ...look, mode: 'inline' })}`}
+      address={`${pageAddress()}#${fragmentOf({ ...look, mode: 'inline' })}`}
       title={title}
       onMessage={onMessage}
     />
