@@ -118,7 +118,8 @@ describe('The text of a draft', () => {
     });
   });
 
-  const json = fc.jsonValue({ maxDepth: 3 });
+  // As text gives it: JSON has no negative zero.
+  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
   const members = fc.dictionary(fc.string({ maxLength: 8 }), json, { maxKeys: 4 });
   /** A template with members that the form knows, and with others, also inside. */
   const drafts = fc
