@@ -201,6 +201,7 @@ describe('Rows', () => {
   });
 
   it('of causes do not move under the pointer either: each has a button that starts syncs', async () => {
+    await customer();
     const { context } = await own.signedIn();
     const page = await context.newPage();
     await page.clock.install();
@@ -211,10 +212,13 @@ describe('Rows', () => {
     let causes = [cause('a'), cause('b')];
     await page.route('**/integrations/overview?*', async (route) => {
       const answer = await (await route.fetch()).json();
-      await route.fulfill({ json: { ...answer, causes } });
+      // Not the first steps of a new organization, which would be above.
+      await route.fulfill({ json: { ...answer, causes, connections: { ...answer.connections, healthy: 1 } } });
     });
     await page.goto(`${own.url}/console/`);
     await expect.poll(() => state(page)).toBe('Live');
+    // It comes later than the rest, above it.
+    await page.locator('.c-strip').waitFor();
     const messages = () => page.locator('.c-cause-message').allInnerTexts();
     const last = page.getByRole('button', { name: 'Retry all' }).last();
     await last.hover();
