@@ -140,7 +140,8 @@ export function useOwnService(): OwnService {
       await own.tell();
     },
     tell: async () => void (await own.test.app.sequencer.pass()),
-  } as OwnService;
+    // The rest is known when the service has started.
+  } as Omit<OwnService, 'test' | 'url'> as OwnService;
 
   beforeAll(async () => {
     proxy = createServer((asked, response) => void answer(asked, response)).listen(0, '127.0.0.1');

@@ -98,7 +98,7 @@ describe('a check', () => {
     expect((await post({ definitionId: undefined })).status).toBe(422);
     expect((await post({ definitionId: randomUUID() })).status).toBe(404);
     expect((await post({ workspaceId: randomUUID() })).status).toBe(404);
-    expect((await post({ workspaceId: undefined })).status).toBe(400);
+    expect((await post({ organizationId: 'no id' })).status).toBe(400);
     expect((await call('GET', `/sources/check_connection/${randomUUID()}`)).status).toBe(404);
   });
 

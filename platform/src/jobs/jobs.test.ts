@@ -38,6 +38,7 @@ describe('a sync', () => {
       rowsSynced: 10,
       attempts: 1,
       attemptList: [expect.objectContaining({ attempt: 1, status: 'succeeded', rowsSynced: 10 })],
+      rowPoints: [0, 10].map((rows) => [Date.parse('2030-01-01T00:00:00Z'), 1, rows]),
       streams: [{ streamName: 'items', recordsEmitted: 10, valuesChanged: [] }],
     });
     expect(job.bytesSynced).toBeGreaterThan(500);

@@ -168,6 +168,7 @@ export async function countStale(db: Db, organizationId: string): Promise<number
         .where(isStaleNow)
         .where('deleted_at', 'is', null)
         .where('is_leaving', '=', notLeaving)
+        .orderBy('stale_at')
         .limit(countedAtMost)
         .as('stale'),
     )
