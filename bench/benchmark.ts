@@ -86,6 +86,17 @@ function medianOf<Result>(results: Result[], costOf: (result: Result) => number)
   return middle;
 }
 
+/** How long one of so many answers takes. */
+export async function medianMs(times: number, ask: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  for (let count = 0; count < times; count += 1) {
+    const from = performance.now();
+    await ask();
+    took.push(performance.now() - from);
+  }
+  return medianOf(took, (ms) => ms);
+}
+
 /** The rate of our work and of the ceiling, when both did the same number of things once. */
 export function rateOf(
   work: string,

@@ -20,7 +20,7 @@ import { listAllWorkspaces } from '../server/src/pipelines/workspace-list.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import type { WebhooksContext } from '../server/src/webhooks/context.ts';
 import { listDeliveries } from '../server/src/webhooks/deliveries.ts';
-import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns } from './benchmark.ts';
+import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns, medianMs } from './benchmark.ts';
 import { type ConsoleDataset, causeOf, fillConsole, jobsEach } from './console-dataset.ts';
 import type { Log } from './settings.ts';
 
@@ -55,7 +55,7 @@ async function measure(database: string, options: BenchmarkOptions, log: Log, op
     const turns = Object.fromEntries(
       Object.entries(screens)
         .filter(([name]) => name === oneRow || name.includes(options.only))
-        .map(([name, ask]) => [name, () => medianMs(ask)]),
+        .map(([name, ask]) => [name, () => medianMs(asked, ask)]),
     );
     const took = await measureInTurns(turns, options.rounds, (ms) => ms);
     const row = took[oneRow] ?? 0;
@@ -165,14 +165,4 @@ export function screensOf(store: Store, data: ConsoleDataset): Record<string, ()
     'deliveries of webhooks': deliveries({}),
     'deliveries that failed': deliveries({ status: 'failed' }),
   };
-}
-
-async function medianMs(ask: () => Promise<unknown>): Promise<number> {
-  const took: number[] = [];
-  for (let count = 0; count < asked; count += 1) {
-    const from = performance.now();
-    await ask();
-    took.push(performance.now() - from);
-  }
-  return took.toSorted((a, b) => a - b)[Math.floor(asked / 2)] ?? 0;
 }

@@ -15,7 +15,7 @@ import { firstErrorIn, type LogLine, pack, readJobLog } from '../server/src/pipe
 import type { PlatformPort } from '../server/src/platform/platform-port.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
-import { type Benchmark, type Figure, measureInTurns } from './benchmark.ts';
+import { type Benchmark, type Figure, measureInTurns, medianMs } from './benchmark.ts';
 
 const wholeBytes = 100_000_000;
 const pageBytes = 100_000;
@@ -36,7 +36,7 @@ export const benchmark: Benchmark = {
     mkdirSync(logs, { recursive: true });
     const file = join(logs, '1-1.log');
     writeLog(file, bytes);
-    const page = () => medianMs(async () => readBytes(file));
+    const page = () => medianMs(asked, async () => readBytes(file));
     const ofFile: Read = async ({ first_error, ...query }) => {
       const ctx = { logsFolder: () => logs } as unknown as JobsContext;
       const job = { connection_id: 'c', job_id: 1, attempts: 1 } as never;
@@ -149,10 +149,10 @@ async function measure(
   };
   const works = {
     [onePage]: page,
-    'first page': () => medianMs(() => read({})),
-    'last page': () => medianMs(() => read({ tail: 500 })),
-    'a page in the middle': () => medianMs(() => read({ offset: Math.floor(bytes / 2) })),
-    'first error, near the end': () => medianMs(() => read({ first_error: 'true', bytes: 1 })),
+    'first page': () => medianMs(asked, () => read({})),
+    'last page': () => medianMs(asked, () => read({ tail: 500 })),
+    'a page in the middle': () => medianMs(asked, () => read({ offset: Math.floor(bytes / 2) })),
+    'first error, near the end': () => medianMs(asked, () => read({ first_error: 'true', bytes: 1 })),
     'search for a rare word, the longest of its requests': search,
     [wholeSearch]: async () => {
       const from = performance.now();
@@ -177,13 +177,3 @@ async function measure(
 
 const wholeSearch = 'search for a rare word, all of its requests';
 const onePage = 'reading the bytes of one page';
-
-async function medianMs(ask: () => Promise<unknown>): Promise<number> {
-  const took: number[] = [];
-  for (let count = 0; count < asked; count += 1) {
-    const from = performance.now();
-    await ask();
-    took.push(performance.now() - from);
-  }
-  return took.toSorted((a, b) => a - b)[Math.floor(asked / 2)] ?? 0;
-}

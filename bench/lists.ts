@@ -16,7 +16,7 @@ import { readOverview } from '../server/src/pipelines/overview.ts';
 import { listAllWorkspaces } from '../server/src/pipelines/workspace-list.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
-import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns } from './benchmark.ts';
+import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns, medianMs } from './benchmark.ts';
 
 const few = 1_000;
 const jobsEach = 10;
@@ -58,7 +58,8 @@ async function measure(database: string, options: BenchmarkOptions, open: (rows:
   if (!small || !large) return [];
   const turns: Record<string, () => Promise<number>> = {};
   for (const name of Object.keys(listsOf(small))) {
-    for (const size of [small, large]) turns[`${name} ${size.rows}`] = () => medianMs(listsOf(size)[name]);
+    for (const size of [small, large])
+      turns[`${name} ${size.rows}`] = () => medianMs(pages, async () => listsOf(size)[name]?.());
   }
   try {
     const took = await measureInTurns(turns, options.rounds, (ms) => ms);
@@ -146,14 +147,4 @@ function listsOf(seeded: Seeded): Record<string, () => Promise<unknown>> {
     'workspaces, health=paused, none': workspaces({ health: 'paused' }),
     overview: () => readOverview(store, organizationId, { unwell: 20 }),
   };
-}
-
-async function medianMs(list: (() => Promise<unknown>) | undefined): Promise<number> {
-  const took: number[] = [];
-  for (let page = 0; page < pages; page++) {
-    const started = performance.now();
-    await list?.();
-    took.push(performance.now() - started);
-  }
-  return took.toSorted((a, b) => a - b)[pages / 2] ?? 0;
 }

@@ -7,24 +7,11 @@ import { useConsole } from './console.ts';
 import { ErrorNotice } from './parts/error-notice.tsx';
 import { Mark } from './parts/mark.tsx';
 import { Link } from './router/link.tsx';
-import { type Place, pathTo } from './router/router.ts';
+import { namedScreens, type Place, pathTo } from './router/router.ts';
 import { savedScheme, saveScheme, schemes } from './scheme.ts';
 import { changeLanguage, type Language, languageNames, useWords } from './words/words.ts';
 
-const entries = [
-  'overview',
-  'customers',
-  'connections',
-  'jobs',
-  'templates',
-  'connectors',
-  'playground',
-  'events',
-  'webhooks',
-  'audit',
-  'tokens',
-  'health',
-] as const;
+const entries = ['overview', 'customers', 'connections', 'jobs', ...namedScreens] as const;
 /** A screen about one thing belongs to the list of such things. */
 const entryOf = (screen: Place['screen']) => ({ customer: 'customers', job: 'jobs' })[screen as string] ?? screen;
 

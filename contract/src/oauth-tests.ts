@@ -1,5 +1,6 @@
 /** What crosses the wire when an operator tries out how customers sign in. */
 import { type Static, Type } from 'typebox';
+import { type CredentialRevocation, credentialRevocations } from './credentials.ts';
 import { Enumeration, Uuid } from './fields.ts';
 import { type FlowFailure, flowFailures, StartSignInRequest } from './oauth-flows.ts';
 
@@ -71,6 +72,12 @@ export const OAuthTest = Type.Object(
       description: 'Why it failed',
     }),
     message: nullable<string>('string', 'The same in words, with what the provider said'),
+    revocation: Type.Unsafe<CredentialRevocation | null>({
+      type: ['string', 'null'],
+      enum: [...credentialRevocations, null],
+      description:
+        'Whether the provider was told that the tokens have ended; null: there are none, or nobody has signed in yet',
+    }),
   },
   { title: 'OAuth test' },
 );

@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** Screens whose folder is their name. What follows it names one thing that the screen then shows. */
-const namedScreens = [
+export const namedScreens = [
   'templates',
   'connectors',
   'playground',

@@ -16,7 +16,7 @@ const networkCodes = new Set([
   'ENOENT',
 ]);
 const driverMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|The database connection is not open)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The database connection is not open)/;
 
 export function isStorageFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

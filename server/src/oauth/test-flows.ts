@@ -105,11 +105,18 @@ export async function getTest(
   const row = await flows.findTestFlow(ctx.store.db, organizationId, id);
   if (!row) throw new AppError('sign_in_not_found');
   const outcome = await outcomeOf(ctx, row);
-  if (outcome.kind === 'open') return { id, state: 'open', report: null, failure: null, message: null };
-  if (outcome.kind === 'ended') {
-    return { id, state: 'succeeded', report: presentReport(outcome.report), failure: null, message: null };
+  if (outcome.kind === 'open') {
+    return { id, state: 'open', report: null, failure: null, message: null, revocation: null };
   }
-  return { id, state: 'failed', report: null, failure: outcome.failure, message: failureWords(outcome) };
+  const place = { organizationId, workspaceId: row.workspace_id };
+  const { leftoverId } = outcome;
+  const revocation = leftoverId === undefined ? null : (await readRevocation(ctx, place, leftoverId)).state;
+  if (outcome.kind === 'ended') {
+    const report = presentReport(outcome.report);
+    return { id, state: 'succeeded', report, failure: null, message: null, revocation };
+  }
+  const { failure } = outcome;
+  return { id, state: 'failed', report: null, failure, message: failureWords(outcome), revocation };
 }
 
 function presentReport(report: TestReport): OAuthTestReport {

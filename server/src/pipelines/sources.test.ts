@@ -27,8 +27,8 @@ describeInTurns('sources', (kind, it) => {
 
   it('are set up on the platform with a destination and a connection for every connection template', async () => {
     const template = await makeSourceTemplate(test);
-    await makeConnectionTemplate(test, { destination_name: 'Files' });
-    await makeConnectionTemplate(test, { destination_name: 'More files', cron_expression: null });
+    await makeConnectionTemplate(test, { destination_name: 'Files', cron_expression: '0 0 * * * ?' });
+    await makeConnectionTemplate(test, { destination_name: 'More files' });
     const created = await acme.request('POST', '/sources', {
       source_template_id: template,
       name: 'Shop',

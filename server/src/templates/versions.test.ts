@@ -29,6 +29,7 @@ describeOnBothDatabases('Versions of templates', (kind) => {
     const id = await makeConnectionTemplate(test, {
       destination_definition_id: postgresDestination,
       destination_config: warehouse,
+      cron_expression: '0 0 * * * ?',
     });
     const change = (body: object) => patch(`connections/${id}`, { skip_check: true, ...body });
     await change({ destination_config: { ...warehouse, password: 'second' }, cron_expression: '0 30 2 * * ?' });

@@ -673,6 +673,7 @@ describe('A link', () => {
 });
 
 it('An operator tries a sign-in by API: what came back is told, and nothing is connected', async () => {
+  await connectSource();
   const tests = '/api/v1/integrations/oauth/tests';
   const given = provider.token;
   onTestFinished(() => {
@@ -690,6 +691,7 @@ it('An operator tries a sign-in by API: what came back is told, and nothing is c
     report: null,
     failure: null,
     message: null,
+    revocation: null,
   });
   const visitor = visitorOf(test);
   expect((await visitor.get(callbackOf(await agree(visitor, started)), fromElsewhere)).status).toBe(303);
@@ -709,14 +711,18 @@ it('An operator tries a sign-in by API: what came back is told, and nothing is c
     },
     failure: null,
     message: null,
+    revocation: 'due',
   });
+  await test.app.revocations.pass();
+  // Nobody knows whether the account is that of a customer, whose access would end.
+  expect(await read(started.id)).toMatchObject({ revocation: 'kept' });
   expect(JSON.stringify(told)).not.toContain('tried');
   // One that the provider refuses; and the sign-in of a customer is no test.
   provider.token = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'too late' } });
   const refused = await begin();
   const other = visitorOf(test);
   await other.get(callbackOf(await agree(other, refused)), fromElsewhere);
-  expect(await read(refused.id)).toMatchObject({ state: 'failed', report: null, failure: expect.any(String) });
+  expect(await read(refused.id)).toMatchObject({ state: 'failed', report: null, revocation: null });
   const flow = await startFramed();
   expect((await test.request('GET', `${tests}/${flow.id}`)).status).toBe(404);
   const stranger = await addTenant(test, 'stranger of tests');

@@ -27,6 +27,8 @@ export async function makeConnectionTemplate(test: TestApp, body: object = {}): 
     destination_definition_id: localFiles,
     destination_config: { path: 'exports' },
     sync_on_create: false,
+    // Not every hour, which is the default: a sync that nobody started would begin while a test runs.
+    cron_expression: null,
     // A test starts a connector, and most suites are about something else.
     skip_check: true,
   };

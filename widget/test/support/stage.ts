@@ -93,6 +93,8 @@ export function useStage(env: Record<string, string> = {}): Stage {
         destination_definition_id: localFiles,
         destination_config: { path: 'exports' },
         skip_check: true,
+        // Not every hour, which is the default: a sync that nobody started would begin while a test runs.
+        cron_expression: null,
         namespace_format: '',
       };
       return (await stage.operator('POST', '/integrations/templates/connections', { ...defaults, ...body })).id;

@@ -1,35 +1,19 @@
-/**
- * A template as a form and as JSON: two views of one draft, side by side where there is room, else in tabs. While the JSON is
- * broken, the form shows the last good draft and takes no changes, so that nothing that was typed is lost.
- */
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { FormWordsContext } from '@inlay/ui/form/form-words.ts';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Tabs } from '@inlay/ui/parts/tabs.tsx';
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { Fault } from '../../api/client.ts';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { useMedia } from '../../parts/use-media.ts';
 import { chooseLanguage } from '../../words/words.ts';
-import type { Kind } from './kinds.ts';
-import { TemplateForm } from './template-form.tsx';
+import { TemplateForm, type TemplateFormProps } from './template-form.tsx';
 import { TemplatePreview } from './template-preview.tsx';
-import type { DraftState } from './use-draft.ts';
 import { templatesWords } from './words.ts';
 import './templates.css';
 
-export interface EditorProps {
-  kind: Kind;
-  definitionId: string;
-  specification: ConnectorSpecification;
-  /** Undefined: the template is new. */
-  templateId?: string;
-  state: DraftState;
-  /** What the service has found. */
-  faults: readonly Fault[];
+export interface EditorProps extends Omit<TemplateFormProps, 'isDisabled'> {
   isReadOnly?: boolean;
 }
 

@@ -25,8 +25,10 @@ export interface TemplateFormProps {
   kind: Kind;
   definitionId: string;
   specification: ConnectorSpecification;
+  /** Undefined: the template is new. */
   templateId?: string;
   state: DraftState;
+  /** What the service has found. */
   faults: readonly Fault[];
   isDisabled: boolean;
 }
