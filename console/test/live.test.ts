@@ -1,5 +1,5 @@
 /** Pages that change by themselves: tabs, streams that are cut, pauses, and how much can happen at a time. */
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { logOfTest } from '../../server/test/security/support.ts';
 import { isLongRun } from '../../server/test/support/long-run.ts';
@@ -201,35 +201,37 @@ describe('Rows', () => {
   });
 
   it('of causes do not move under the pointer either: each has a button that starts syncs', async () => {
-    await customer();
-    const { context } = await own.signedIn();
-    const page = await context.newPage();
-    await page.clock.install();
-    const cause = (message: string) => ({
-      ...{ cause: message.repeat(32), message, kind: 'system_error', origin: 'source', attention_by: null },
-      ...{ connections: 1, since: null, examples: [] },
-    });
-    let causes = [cause('a'), cause('b')];
-    await page.route('**/integrations/overview?*', async (route) => {
-      const answer = await (await route.fetch()).json();
-      // Not the first steps of a new organization, which would be above.
-      await route.fulfill({ json: { ...answer, causes, connections: { ...answer.connections, healthy: 1 } } });
-    });
-    await page.goto(`${own.url}/console/`);
-    await expect.poll(() => state(page)).toBe('Live');
-    // It comes later than the rest, above it.
-    await page.locator('.c-strip').waitFor();
+    const page = await openOverview({ causes: ['a', 'b'] });
     const messages = () => page.locator('.c-cause-message').allInnerTexts();
     const last = page.getByRole('button', { name: 'Retry all' }).last();
     await last.hover();
     const place = await last.boundingBox();
-    causes = [cause('c'), cause('b')];
+    overview.causes = ['c', 'b'];
     await own.happen(1);
     await inTime(page, () => page.locator('.c-gone').count()).toBe(1);
     expect(await messages()).toEqual(['a', 'b']);
     expect(await last.boundingBox()).toEqual(place);
     await page.getByRole('heading', { name: 'Overview' }).hover();
     await expect.poll(messages).toEqual(['c', 'b']);
+  });
+
+  it('of customers stay under the pointer while causes and notices come and go above them', async () => {
+    const page = await openOverview({ causes: ['a'], unwell: ['Acme', 'Globex'] });
+    const row = page.getByRole('row').filter({ hasText: 'Globex' });
+    await row.hover();
+    const place = await row.boundingBox();
+    Object.assign(overview, { causes: ['a', 'b'], examples: 3, isComplete: false, failing: 3 });
+    await own.happen(1);
+    const failing = () => page.locator('.c-tile-count').first().innerText();
+    await inTime(page, failing).toBe('3');
+    expect(await row.boundingBox()).toEqual(place);
+    Object.assign(overview, { causes: [], unwell: [], failing: 0 });
+    await own.happen(1);
+    await inTime(page, failing).toBe('0');
+    expect(await row.boundingBox()).toEqual(place);
+    await page.getByRole('heading', { name: 'Overview' }).hover();
+    await expect.poll(() => row.count()).toBe(0);
+    expect(await page.locator('.c-cause').count()).toBe(0);
   });
 
   it('come although each answer takes longer than the next event', async () => {
@@ -280,6 +282,74 @@ describe('Rows', () => {
     await expect.poll(() => names(page)).toContain(name);
     const seen = await page.evaluate(() => (window as unknown as { seen: object }).seen);
     if (isLongRun) console.log('a thousand events a second', { ...seen, seconds, tookMs });
+  });
+});
+
+/** What the overview tells in these tests. It is no new organization: the first steps are not above. */
+let overview: { causes: string[]; examples: number; unwell: string[]; failing: number; isComplete: boolean };
+
+/** The overview in a tab whose timers the test moves on. */
+async function openOverview(told: Partial<typeof overview>, options?: BrowserContextOptions): Promise<Page> {
+  overview = { causes: [], examples: 0, unwell: [], failing: 2, isComplete: true, ...told };
+  await customer();
+  const { context } = await own.signedIn(options);
+  const page = await context.newPage();
+  await page.clock.install();
+  const connection = { source_name: 'Shop', job_id: null, last_good_at: null };
+  await page.route('**/integrations/overview?*', async (route) => {
+    const answer = await (await route.fetch()).json();
+    const causes = overview.causes.map((message) => ({
+      ...{ cause: message.repeat(32), message, kind: 'system_error', origin: 'source', attention_by: null },
+      ...{ connections: 1, since: null },
+      examples: Array.from({ length: overview.examples }, (_, index) => ({
+        ...{ ...connection, connection_id: `${message}${index}`, since: null },
+        ...{ workspace_id: crypto.randomUUID(), workspace_name: `Example ${index}` },
+      })),
+    }));
+    const unwell = overview.unwell.map((name) => ({
+      ...{ workspace_id: name, workspace_name: name, health: 'failing', since: null, first_error: null, connection },
+    }));
+    await route.fulfill({
+      json: {
+        ...{ ...answer, causes, unwell, counts_are_complete: overview.isComplete },
+        connections: { ...answer.connections, healthy: 1 },
+        workspaces: { ...answer.workspaces, failing: overview.failing },
+      },
+    });
+  });
+  await page.addInitScript(() => {
+    const moved = { score: 0 };
+    Object.assign(window, { moved });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) moved.score += (entry as unknown as { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await page.goto(`${own.url}/console/`);
+  await page.locator('.c-tiles').waitFor();
+  await expect.poll(() => state(page)).toBe('Live');
+  return page;
+}
+
+/** How far from the beginning of the page. */
+const placeOf = (row: Locator) => row.evaluate((element) => element.getBoundingClientRect().top + scrollY);
+
+describe.each([1280, 320])('The overview, %d pixels wide', (width) => {
+  it('keeps the place of what comes later: nothing moves when it comes', async () => {
+    const health = own.hold('GET', /integrations\/health/);
+    const page = await openOverview(
+      { causes: ['a'], examples: 2, unwell: ['Acme', 'Globex'] },
+      { viewport: { width, height: 900 } },
+    );
+    const row = page.getByRole('row').filter({ hasText: 'Acme' });
+    await row.hover();
+    const place = await placeOf(row);
+    await expect.poll(() => health.count()).toBe(1);
+    health.release();
+    await page.getByText(/^Database: answers in/).waitFor();
+    expect(await placeOf(row)).toBe(place);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const moved = await page.evaluate(() => (window as unknown as { moved: { score: number } }).moved.score);
+    expect(moved).toBeLessThan(0.01);
   });
 });
 

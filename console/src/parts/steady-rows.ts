@@ -15,12 +15,42 @@ export function keepsPlaces<T>(before: readonly T[], now: readonly T[], idOf: (r
   return before.length <= now.length && before.every((row, index) => idOf(row) === idOf(now[index] as T));
 }
 
-export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, scope: string) {
-  const shown = useRef<{ rows: readonly T[]; scope: string }>({ rows, scope });
+/** Whether the pointer is over an element that has `holding`. */
+export function useHolding() {
   const [isHeld, setHeld] = useState(false);
+  return {
+    isHeld,
+    holding: {
+      onPointerEnter: () => setHeld(true),
+      onPointerLeave: () => setHeld(false),
+    },
+  };
+}
+
+/** What was shown last, as long as it is held. */
+export function useKept<T>(value: T, isHeld: boolean): T {
+  const kept = useRef(value);
+  if (!isHeld) kept.current = value;
+  return kept.current;
+}
+
+export interface Steadiness {
+  isHeld: boolean;
+  /** What was asked for. Rows of another filter or sort may stand anywhere: the person asked for them. */
+  scope?: string;
+  /** Rows of another list stand below these, so that these must not become more either. */
+  keepsHeight?: boolean;
+}
+
+export function useSteadyRows<T>(
+  rows: readonly T[],
+  idOf: (row: T) => string,
+  { isHeld, scope = '', keepsHeight = false }: Steadiness,
+) {
+  const shown = useRef<{ rows: readonly T[]; scope: string }>({ rows, scope });
   const { rows: before, scope: scopeBefore } = shown.current;
-  // Another filter or sort was asked for by the person: nothing is steady then.
-  const mayMove = !isHeld || scopeBefore !== scope || before.length === 0 || keepsPlaces(before, rows, idOf);
+  const mayBecomeMore = !keepsHeight || before.length === rows.length;
+  const mayMove = !isHeld || scopeBefore !== scope || (mayBecomeMore && keepsPlaces(before, rows, idOf));
   const present = mayMove ? rows : inOldOrder(before, rows, idOf);
   shown.current = { rows: present, scope };
   const now = new Set(rows.map(idOf));
@@ -29,9 +59,5 @@ export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, s
     /** Whether a row is shown only so that those below it stay. */
     isGone: (row: T) => !mayMove && !now.has(idOf(row)),
     isWaiting: !mayMove,
-    holding: {
-      onPointerEnter: () => setHeld(true),
-      onPointerLeave: () => setHeld(false),
-    },
   };
 }

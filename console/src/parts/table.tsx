@@ -1,7 +1,7 @@
 /** A table whose first column names the row and links to it. On a narrow page each row becomes a card. */
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
-import { useSteadyRows } from './steady-rows.ts';
+import { useHolding, useSteadyRows } from './steady-rows.ts';
 
 export interface Column<T> {
   title: string;
@@ -24,9 +24,10 @@ export interface TableProps<T> {
 
 export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<T>) {
   const words = useWords();
-  const steady = useSteadyRows(rows, idOf, scope);
+  const { isHeld, holding } = useHolding();
+  const steady = useSteadyRows(rows, idOf, { isHeld, scope });
   return (
-    <div class="c-table-frame" {...steady.holding}>
+    <div class="c-table-frame" {...holding}>
       <table class="c-table" aria-label={label}>
         <thead>
           <tr>

@@ -195,6 +195,7 @@ const de: Words = {
     toFix: (number) => `${number} zu beheben`,
     toLookAt: (number) => `${number} anzusehen`,
     checksWell: 'Alle Prüfungen in Ordnung',
+    notRead: 'Nicht lesbar',
   },
 
   customers: {

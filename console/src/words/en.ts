@@ -192,6 +192,7 @@ const en = {
     toFix: (number: string) => `${number} to fix`,
     toLookAt: (number: string) => `${number} to look at`,
     checksWell: 'All checks in order',
+    notRead: 'Could not be read',
   },
 
   customers: {

@@ -194,6 +194,7 @@ const es: Words = {
     toFix: (number) => `${number} por arreglar`,
     toLookAt: (number) => `${number} por revisar`,
     checksWell: 'Todo en orden',
+    notRead: 'No se pudo leer',
   },
 
   customers: {

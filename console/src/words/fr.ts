@@ -194,6 +194,7 @@ const fr: Words = {
     toFix: (number) => `${number} à corriger`,
     toLookAt: (number) => `${number} à regarder`,
     checksWell: 'Tout est en ordre',
+    notRead: 'Lecture impossible',
   },
 
   customers: {

@@ -194,6 +194,7 @@ const ja: Words = {
     toFix: (number) => `要修正 ${number} 件`,
     toLookAt: (number) => `要確認 ${number} 件`,
     checksWell: 'すべて正常',
+    notRead: '読み取れませんでした',
   },
 
   customers: {

@@ -12,7 +12,7 @@ import type { Static } from 'typebox';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { lazyPart } from '../../parts/lazy-part.tsx';
-import { Panel } from '../../parts/page.tsx';
+import { Bones, Panel } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { read, write } from '../../scheme.ts';
@@ -34,9 +34,11 @@ interface FirstStepsProps {
   onChanged(): void;
   /** Shown in place of hidden steps. */
   children?: ComponentChildren;
+  /** Comes with the steps, so that it does not stand first where they will be. */
+  below?: ComponentChildren;
 }
 
-function FirstSteps({ overview, onChanged, children }: FirstStepsProps) {
+function FirstSteps({ overview, onChanged, children, below }: FirstStepsProps) {
   const words = firstStepsWords.get();
   const { session, mayWrite } = useConsole();
   const key = `inlay-console-first-steps-${session.organization.id}`;
@@ -65,10 +67,19 @@ function FirstSteps({ overview, onChanged, children }: FirstStepsProps) {
             {words.show}
           </button>
         </p>
+        {below}
       </>
     );
   }
-  if (!destinations.data || !sources.data) return null;
+  if (!destinations.data || !sources.data) {
+    if (!destinations.error && !sources.error) return <Bones rows={6} />;
+    return (
+      <>
+        {children}
+        {below}
+      </>
+    );
+  }
   const steps = [
     {
       name: 'destination',
@@ -102,40 +113,43 @@ function FirstSteps({ overview, onChanged, children }: FirstStepsProps) {
   ] as const;
   const next = steps.find(({ isDone }) => !isDone)?.name;
   return (
-    <Panel
-      title={words.title}
-      beside={
-        <button type="button" class="c-link-button" onClick={() => hide(true)}>
-          {words.hide}
-        </button>
-      }
-    >
-      <p class="c-panel-text c-muted">{words.lead}</p>
-      <ol class="c-steps">
-        {steps.map(({ name, isDone, action }, index) => (
-          <li class={isDone ? 'c-step-done' : undefined} aria-current={name === next ? 'step' : undefined} key={name}>
-            <span class="c-step-mark" aria-hidden="true">
-              {isDone ? <Glyph name="check" /> : index + 1}
-            </span>
-            <div class="c-step-body">
-              <p class="c-step-title">
-                {words.steps[name].title}
-                {isDone && <span class="inlay-unseen"> ({words.done})</span>}
-              </p>
-              {!isDone && <p class="c-muted">{words.steps[name].text}</p>}
-              {name === next && mayWrite && action}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {asked && (
-        <WidgetLink
-          customer={asked === 'open' ? customer?.name : undefined}
-          onChanged={onChanged}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
-    </Panel>
+    <>
+      <Panel
+        title={words.title}
+        beside={
+          <button type="button" class="c-link-button" onClick={() => hide(true)}>
+            {words.hide}
+          </button>
+        }
+      >
+        <p class="c-panel-text c-muted">{words.lead}</p>
+        <ol class="c-steps">
+          {steps.map(({ name, isDone, action }, index) => (
+            <li class={isDone ? 'c-step-done' : undefined} aria-current={name === next ? 'step' : undefined} key={name}>
+              <span class="c-step-mark" aria-hidden="true">
+                {isDone ? <Glyph name="check" /> : index + 1}
+              </span>
+              <div class="c-step-body">
+                <p class="c-step-title">
+                  {words.steps[name].title}
+                  {isDone && <span class="inlay-unseen"> ({words.done})</span>}
+                </p>
+                {!isDone && <p class="c-muted">{words.steps[name].text}</p>}
+                {name === next && mayWrite && action}
+              </div>
+            </li>
+          ))}
+        </ol>
+        {asked && (
+          <WidgetLink
+            customer={asked === 'open' ? customer?.name : undefined}
+            onChanged={onChanged}
+            onClose={() => setAsked(undefined)}
+          />
+        )}
+      </Panel>
+      {below}
+    </>
   );
 }
 

@@ -12,21 +12,28 @@ import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 
-/** A cause has a button, so it must not move under the pointer either. */
-export function Causes({ causes, onChanged }: { causes: readonly FailureCause[]; onChanged(): void }) {
-  const steady = useSteadyRows(causes, ({ cause }) => cause, '');
+interface CausesProps {
+  causes: readonly FailureCause[];
+  /** The pointer is over a cause, which has a button, or over a list below: nothing may move then. */
+  isHeld: boolean;
+  onChanged(): void;
+}
+
+export function Causes({ causes, isHeld, onChanged }: CausesProps) {
+  const steady = useSteadyRows(causes, ({ cause }) => cause, { isHeld, keepsHeight: true });
   return (
-    <ul class="c-causes" {...steady.holding}>
+    <ul class="c-causes">
       {steady.rows.map((cause) => (
         <li class={steady.isGone(cause) ? 'c-gone' : undefined} key={cause.cause}>
-          <Cause cause={cause} onChanged={onChanged} />
+          <Cause cause={cause} isHeld={isHeld} onChanged={onChanged} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Cause({ cause, onChanged }: { cause: FailureCause; onChanged(): void }) {
+function Cause({ cause, isHeld, onChanged }: { cause: FailureCause; isHeld: boolean; onChanged(): void }) {
+  const examples = useSteadyRows(cause.examples, ({ connection_id }) => connection_id, { isHeld, keepsHeight: true });
   const words = useWords();
   const { formatting, mayWrite } = useConsole();
   const retry = useRetry(cause, onChanged);
@@ -57,8 +64,8 @@ function Cause({ cause, onChanged }: { cause: FailureCause; onChanged(): void })
       </div>
       {retry.error !== undefined && <ErrorNotice error={retry.error} />}
       <ul class="c-examples">
-        {cause.examples.map((example) => (
-          <li key={example.connection_id} data-row>
+        {examples.rows.map((example) => (
+          <li class={examples.isGone(example) ? 'c-gone' : undefined} key={example.connection_id} data-row>
             <Link to={pathTo('customer', example.workspace_id)}>{example.workspace_name}</Link>
             <span class="c-muted">{example.source_name}</span>
             <span class="c-facts">

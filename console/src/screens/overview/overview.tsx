@@ -7,6 +7,7 @@ import { HealthBadge } from '../../parts/badges.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
+import { useHolding, useKept } from '../../parts/steady-rows.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
@@ -17,7 +18,15 @@ import { Plots } from './plots.tsx';
 import { ServiceStrip } from './service-strip.tsx';
 import { Tiles } from './tiles.tsx';
 
-const FirstSteps = lazyPart(async () => await (await import('../first-steps/first-steps.tsx')).load());
+const FirstSteps = lazyPart(async () => await (await import('../first-steps/first-steps.tsx')).load(), {
+  meanwhile: () => <Bones rows={6} />,
+  without: ({ children, below }) => (
+    <>
+      {children}
+      {below}
+    </>
+  ),
+});
 
 export function OverviewScreen() {
   const words = useWords();
@@ -27,6 +36,7 @@ export function OverviewScreen() {
   );
   return (
     <Page title={words.overview.title}>
+      <ServiceStrip isDue={data !== undefined || error !== undefined} />
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
       {!data && !error && <Bones rows={6} />}
       {data && <Content overview={data} onChanged={reload} />}
@@ -37,56 +47,67 @@ export function OverviewScreen() {
 function Content({ overview, onChanged }: { overview: Overview; onChanged(): void }) {
   const words = useWords();
   const { formatting } = useConsole();
-  const { workspaces, unwell, more_unwell, causes, more_causes } = overview;
-  const total = Object.values(workspaces).reduce((sum, count) => sum + count, 0);
-  // Once a sync has brought something, nobody needs the first steps any more.
-  const isNew = overview.connections.healthy === 0 && overview.days.every(({ rows }) => rows === 0);
-  if (total === 0) {
+  const { unwell, more_unwell, causes, more_causes } = overview;
+  const { isHeld, holding } = useHolding();
+  // While the pointer is over the lists, nothing above its row comes or goes.
+  const shape = useKept(
+    {
+      isEmpty: Object.values(overview.workspaces).every((count) => count === 0),
+      // Once a sync has brought something, nobody needs the first steps any more.
+      isNew: overview.connections.healthy === 0 && overview.days.every(({ rows }) => rows === 0),
+      isPartial: !overview.counts_are_complete,
+      hasCauses: causes.length > 0,
+      moreCauses: more_causes,
+      hasUnwell: unwell.length > 0,
+    },
+    isHeld,
+  );
+  if (shape.isEmpty) {
     return (
-      <>
-        <FirstSteps overview={overview} onChanged={onChanged}>
-          <Empty title={words.overview.firstTitle}>
-            <p class="c-muted">{words.overview.firstText}</p>
-          </Empty>
-        </FirstSteps>
-        <ServiceStrip />
-      </>
+      <FirstSteps overview={overview} onChanged={onChanged}>
+        <Empty title={words.overview.firstTitle}>
+          <p class="c-muted">{words.overview.firstText}</p>
+        </Empty>
+      </FirstSteps>
     );
   }
-  return (
+  const content = (
     <>
-      {isNew && <FirstSteps overview={overview} onChanged={onChanged} />}
-      <ServiceStrip />
       <Tiles overview={overview} />
-      {!overview.counts_are_complete && <Notice>{words.overview.partial}</Notice>}
-      {!isNew && unwell.length === 0 && causes.length === 0 && (
+      {shape.isPartial && <Notice>{words.overview.partial}</Notice>}
+      {!shape.isNew && !shape.hasUnwell && !shape.hasCauses && (
         <Notice kind="success" title={words.overview.allWell}>
           <p>{words.overview.allWellText}</p>
         </Notice>
       )}
-      {causes.length > 0 && (
-        <Panel title={words.overview.causes}>
-          <Causes causes={causes} onChanged={onChanged} />
-          {more_causes > 0 && (
-            <p class="c-panel-foot c-muted">{words.overview.moreCauses(formatting.number(more_causes))}</p>
+      {(shape.hasCauses || shape.hasUnwell) && (
+        <div class="c-lists" {...holding}>
+          {shape.hasCauses && (
+            <Panel title={words.overview.causes}>
+              <Causes causes={causes} isHeld={isHeld} onChanged={onChanged} />
+              {shape.moreCauses > 0 && (
+                <p class="c-panel-foot c-muted">{words.overview.moreCauses(formatting.number(shape.moreCauses))}</p>
+              )}
+            </Panel>
           )}
-        </Panel>
-      )}
-      {unwell.length > 0 && (
-        <Panel title={words.overview.unwell}>
-          <Unwell rows={unwell} />
-          {more_unwell > 0 && (
-            <p class="c-panel-foot">
-              <Link to={pathTo('customers', undefined, { health: 'failing' })}>
-                {words.overview.moreUnwell(formatting.number(more_unwell))}
-              </Link>
-            </p>
+          {shape.hasUnwell && (
+            <Panel title={words.overview.unwell}>
+              <Unwell rows={unwell} />
+              {more_unwell > 0 && (
+                <p class="c-panel-foot">
+                  <Link to={pathTo('customers', undefined, { health: 'failing' })}>
+                    {words.overview.moreUnwell(formatting.number(more_unwell))}
+                  </Link>
+                </p>
+              )}
+            </Panel>
           )}
-        </Panel>
+        </div>
       )}
       <Plots overview={overview} />
     </>
   );
+  return shape.isNew ? <FirstSteps overview={overview} onChanged={onChanged} below={content} /> : content;
 }
 
 function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {

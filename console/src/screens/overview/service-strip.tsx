@@ -1,6 +1,7 @@
 /**
  * Whether platform and database answer, in one line, with the way to the checks. It is asked for after the overview is there
- * and now and then, so that the overview never waits for it. Where it cannot be told, it is left out.
+ * and now and then, so that the overview never waits for it. Its place is kept from the first paint: nothing below moves
+ * when it comes, or when it cannot be told.
  */
 import type { ServiceHealth } from '@inlay/contract/service-health';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
@@ -15,16 +16,46 @@ import { useWords } from '../../words/words.ts';
 
 const everyMs = 60_000;
 
-export function ServiceStrip() {
-  const words = useWords().overview;
-  const { formatting } = useConsole();
-  const { data, reload } = useAnswer<ServiceHealth>({ method: 'GET', path: '/integrations/health' });
+export function ServiceStrip({ isDue }: { isDue: boolean }) {
+  const words = useWords();
+  const { data, error, reload } = useAnswer<ServiceHealth>(
+    isDue ? { method: 'GET', path: '/integrations/health' } : undefined,
+  );
   useEffect(() => {
     const timer = setInterval(reload, everyMs);
     return () => clearInterval(timer);
   }, []);
-  if (!data) return null;
-  const { platform, database, checks } = data;
+  if (data) return <Told health={data} />;
+  const { platform, database, answers, answersIn, checksWell, notRead } = words.overview;
+  // The usual words, unseen: they take as much room as those that come.
+  return error ? (
+    <p class="c-strip">
+      <Fact>
+        {platform}: {words.none}
+      </Fact>
+      <Fact>
+        {database}: {words.none}
+      </Fact>
+      <Link to={pathTo('health')}>{notRead}</Link>
+    </p>
+  ) : (
+    <p class="c-strip c-strip-awaited" aria-hidden="true">
+      <Fact isGood>
+        {platform}: {answers}
+      </Fact>
+      <Fact isGood>
+        {database}: {answersIn('1')}
+      </Fact>
+      <span>
+        <span>{checksWell}</span>
+      </span>
+    </p>
+  );
+}
+
+function Told({ health: { platform, database, checks } }: { health: ServiceHealth }) {
+  const words = useWords().overview;
+  const { formatting } = useConsole();
   const count = (state: string) => checks.filter((check) => check.state === state).length;
   const [toFix, toLookAt] = [count('fail'), count('warn')];
   return (
@@ -53,9 +84,11 @@ export function ServiceStrip() {
   );
 }
 
-function Fact({ isGood, children }: { isGood: boolean; children: ComponentChildren }) {
+/** Without `isGood`: nobody knows. */
+function Fact({ isGood, children }: { isGood?: boolean; children: ComponentChildren }) {
+  const looks = isGood === undefined ? 'c-muted' : isGood ? 'c-strip-good' : 'c-danger';
   return (
-    <span class={isGood ? 'c-strip-good' : 'c-danger'}>
+    <span class={looks}>
       <Glyph name={isGood ? 'check' : 'alert'} />
       <span>{children}</span>
     </span>
