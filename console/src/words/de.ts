@@ -278,7 +278,7 @@ const de: Words = {
   job: {
     rowsOverTime: 'Zeilen im Zeitverlauf',
     rowsNotTold: 'Die Plattform teilt nicht mit, wie die Zeilen eintrafen.',
-    noRowsYet: 'Noch sind keine Zeilen eingetroffen.',
+    noRows: 'Es sind keine Zeilen eingetroffen.',
     rowsSaid: (rows: string, from: string, to: string) => `${rows} Zeilen, ${from} bis ${to}`,
     searched: (done: string, all: string) => `${done} von ${all} durchsucht`,
     stopSearch: 'Suche abbrechen',

@@ -275,7 +275,7 @@ const en = {
   job: {
     rowsOverTime: 'Rows over time',
     rowsNotTold: 'The platform does not tell how the rows came.',
-    noRowsYet: 'No rows have come yet.',
+    noRows: 'No rows have come.',
     rowsSaid: (rows: string, from: string, to: string) => `${rows} rows, ${from} to ${to}`,
     searched: (done: string, all: string) => `Searched ${done} of ${all}`,
     stopSearch: 'Stop searching',

@@ -277,7 +277,7 @@ const es: Words = {
   job: {
     rowsOverTime: 'Filas a lo largo del tiempo',
     rowsNotTold: 'La plataforma no informa de cómo llegaron las filas.',
-    noRowsYet: 'Todavía no han llegado filas.',
+    noRows: 'No han llegado filas.',
     rowsSaid: (rows: string, from: string, to: string) => `${rows} filas, de ${from} a ${to}`,
     searched: (done: string, all: string) => `${done} de ${all} buscados`,
     stopSearch: 'Detener la búsqueda',

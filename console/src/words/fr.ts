@@ -277,7 +277,7 @@ const fr: Words = {
   job: {
     rowsOverTime: 'Lignes au fil du temps',
     rowsNotTold: 'La plateforme ne dit pas comment les lignes sont arrivées.',
-    noRowsYet: 'Aucune ligne n’est encore arrivée.',
+    noRows: 'Aucune ligne n’est arrivée.',
     rowsSaid: (rows: string, from: string, to: string) => `${rows} lignes, de ${from} à ${to}`,
     searched: (done: string, all: string) => `${done} sur ${all} parcourus`,
     stopSearch: 'Arrêter la recherche',

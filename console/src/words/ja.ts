@@ -272,7 +272,7 @@ const ja: Words = {
   job: {
     rowsOverTime: '時間ごとの行数',
     rowsNotTold: 'プラットフォームは行の推移を伝えていません。',
-    noRowsYet: 'まだ行は届いていません。',
+    noRows: '行は届いていません。',
     rowsSaid: (rows: string, from: string, to: string) => `${rows} 行、${from} ～ ${to}`,
     searched: (done: string, all: string) => `${all} 中 ${done} を検索済み`,
     stopSearch: '検索を中止',

@@ -40,8 +40,8 @@ export function RowsPlot({ job: { row_points, attempt_list } }: { job: JobDetail
   const title = words.job.rowsOverTime;
   return (
     <Panel title={title}>
-      {!first || !last ? (
-        <Empty title={row_points === null ? words.job.rowsNotTold : words.job.noRowsYet} />
+      {!first || !last || slots.every(({ rows }) => rows === 0) ? (
+        <Empty title={row_points === null ? words.job.rowsNotTold : words.job.noRows} />
       ) : (
         <>
           <Bars
