@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'plan_not_found'
   | 'plan_outdated'
   | 'source_definition_not_found'
+  | 'source_definition_version_not_found'
   | 'destination_definition_not_found'
   | 'definition_in_use'
   | 'workspace_name_taken'

@@ -57,7 +57,7 @@ import { tryDestination } from './pipelines/destination-checks.ts';
 import { handOverAgain } from './pipelines/handed-over.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
 import { followCredential, holdHealth, listSyncing } from './pipelines/jobs.ts';
-import { listVersionsInUse, moveToVersion } from './pipelines/placed-definitions.ts';
+import { countSourcesByVersion, listVersionsInUse, moveToVersion } from './pipelines/placed-definitions.ts';
 import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
 import { startRetirement, startRollout } from './pipelines/rollouts.ts';
 import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
@@ -254,6 +254,7 @@ export async function openParts(
     readManifest,
     listTemplatesOf: listTemplatesOfDefinition,
     listVersionsInUse,
+    countSourcesByVersion,
     moveSources: (by, tx, move) => moveToVersion(pipelines, by, tx, move),
   };
   const templates: TemplatesContext = {

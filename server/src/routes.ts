@@ -13,6 +13,7 @@ import { oidcRoutes } from './console/oidc.routes.ts';
 import { consoleSessionRoutes } from './console/sessions.routes.ts';
 import { viewTokenRoutes } from './console/view-tokens.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
+import { ownVersionRoutes } from './definitions/own-versions.routes.ts';
 import { serviceHealthRoutes } from './deployment/service-health.routes.ts';
 import { eventRoutes } from './events/events.routes.ts';
 import { causedBy } from './events/journal.ts';
@@ -116,6 +117,7 @@ export async function addRoutes(
   await http.register(signInPages(parts.signIns));
   operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { ...parts.ownDefinitions, definitions, publicUrl });
+  ownVersionRoutes(http, parts.ownDefinitions);
   tagRoutes(http, templates);
   sourceTemplateRoutes(http, templates);
   connectionTemplateRoutes(http, templates);

@@ -136,6 +136,7 @@ it('A route that changes something writes an entry with its request, its actor, 
   const otherManifest = booksManifest({ url: 'https://api.example.org' });
   const definition = `${definitions}/:source_definition_id`;
   await walk(`PUT ${definition}`, ['definition.updated'], { body: { manifest: otherManifest } });
+  await walk(`POST ${definition}/rollback`, ['definition.updated'], { body: { version: 1 } });
   await walk(`DELETE ${definition}`, ['definition.deleted']);
   const source = { actor_definition_id: sampleData, name: 'Sample', partial_default_config: { seed: 7 } };
   const made = await walk(`POST ${templates}/sources`, ['template.published'], { body: source });

@@ -86,7 +86,7 @@ async function addText(
   };
   try {
     const given = { ...(name !== undefined && { name }), ...(icon !== undefined && { icon }) };
-    const { definition } = await addDefinition(ctx, organizationId, { manifest: text, ...given });
+    const { definition } = await addDefinition(ctx, { organizationId, madeBy: null }, { manifest: text, ...given });
     return { id: definition.id, name: definition.name, description };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;

@@ -1358,6 +1358,18 @@ const migrations: Record<string, Step> = {
         where lifecycle <> 'deleted'`.execute(db);
     }
   },
+
+  '0044-authors-of-manifests': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    await sql`alter table source_definition_versions add column copy_of integer`.execute(db);
+    await sql`
+      alter table source_definition_versions add column made_by ${uuid} references operator_tokens (id)`.execute(db);
+    // With the lifecycle as well: sources of a version are counted in the index alone.
+    await sql`drop index sources_by_own_definition`.execute(db);
+    await sql`
+      create index sources_by_own_definition on sources (organization_id, definition_id, definition_version, lifecycle)
+      where definition_version > 0`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -475,6 +475,10 @@ export interface SourceDefinitionVersionRow {
   sealed_manifest: string;
   /** JSON: its specification, its streams, and what is to be known of it. */
   content: string;
+  /** The version that this one repeats, after a rollback. */
+  copy_of: number | null;
+  /** The operator token that made it. */
+  made_by: string | null;
   created_at: number;
 }
 

@@ -1,4 +1,5 @@
 /** The endpoints that show operators which connectors there are, and that take connectors of their own. */
+import { RollbackSourceDefinitionRequest } from '@inlay/contract/definition-versions';
 import {
   AddSourceDefinitionRequest,
   type Connector,
@@ -17,6 +18,8 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
+import type { OperatorPrincipal } from '../principals.ts';
+import { makerOf } from '../template-ref.ts';
 import type { Definition } from './definition.ts';
 import * as definitions from './definitions.ts';
 import { getIcon, iconAddress, iconsPath } from './icons.ts';
@@ -25,7 +28,9 @@ import {
   deleteDefinition,
   findManifest,
   type OwnDefinitionsContext,
+  type ReplacedDefinition,
   replaceDefinition,
+  rollBackDefinition,
 } from './own-definitions.ts';
 
 const path = '/api/v1/integrations/definitions';
@@ -91,8 +96,9 @@ export function definitionRoutes(app: FastifyInstance, ctx: Context): void {
     takesYaml: true,
     status: 201,
     answer: SourceDefinition,
-    handle: async ({ body, query, principal: { organizationId }, cause }) => {
-      const { definition, manifest } = await addDefinition(causedBy(ctx, cause), organizationId, { ...query, ...body });
+    handle: async ({ body, query, principal, cause }) => {
+      const given = { ...query, ...body };
+      const { definition, manifest } = await addDefinition(causedBy(ctx, cause), makerIn(principal), given);
       return { ...presentSource(ctx, definition), manifest };
     },
   });
@@ -112,12 +118,28 @@ export function definitionRoutes(app: FastifyInstance, ctx: Context): void {
     takesYaml: true,
     answer: ReplacedSourceDefinition,
     errors: ['source_definition_not_found'],
-    handle: async ({ params, body, query, principal: { organizationId }, cause }) => {
+    handle: async ({ params, body, query, principal, cause }) => {
       const change = { ...query, ...body };
       const { source_definition_id: id } = params;
-      const replaced = await replaceDefinition(causedBy(ctx, cause), organizationId, id, change);
-      const { definition, manifest, sources } = replaced;
-      return { ...presentSource(ctx, definition), manifest, sources };
+      return presentReplaced(ctx, await replaceDefinition(causedBy(ctx, cause), makerIn(principal), id, change));
+    },
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/sources/:source_definition_id/rollback`,
+    access: 'operator',
+    tag,
+    summary: 'Roll back source definition',
+    description:
+      'Makes a new version that repeats the manifest of an earlier one, with the secrets that are stored in it. Existing sources go on with it or stay on their version as with a new manifest.',
+    params: SourceDefinitionPath,
+    body: RollbackSourceDefinitionRequest,
+    answer: ReplacedSourceDefinition,
+    errors: ['source_definition_not_found', 'source_definition_version_not_found'],
+    handle: async ({ params, body, principal, cause }) => {
+      const { source_definition_id: id } = params;
+      return presentReplaced(ctx, await rollBackDefinition(causedBy(ctx, cause), makerIn(principal), id, body.version));
     },
   });
 
@@ -186,6 +208,16 @@ function presentSource(ctx: definitions.DefinitionsContext, definition: Definiti
   const { id } = definition;
   return { id, definition: { sourceDefinitionId: id, ...presentDetail(ctx, definition) } };
 }
+
+function presentReplaced(ctx: definitions.DefinitionsContext, replaced: ReplacedDefinition) {
+  const { definition, manifest, sources } = replaced;
+  return { ...presentSource(ctx, definition), manifest, sources };
+}
+
+const makerIn = (principal: OperatorPrincipal) => ({
+  organizationId: principal.organizationId,
+  madeBy: makerOf(principal),
+});
 
 function presentConnector(ctx: definitions.DefinitionsContext, definition: Definition): Connector {
   const { id, kind, name, icon, version, documentation, documentationUrl, supportLevel, custom, ownVersion } =

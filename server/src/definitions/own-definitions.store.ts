@@ -85,7 +85,7 @@ export async function insertOwn(
 export async function insertVersion(
   tx: Db,
   organizationId: string,
-  version: Pick<SourceDefinitionVersionRow, 'id' | 'definition_id' | 'number' | 'sealed_manifest' | 'content'>,
+  version: Omit<SourceDefinitionVersionRow, 'organization_id' | 'created_at'>,
 ): Promise<void> {
   await tx
     .insertInto('source_definition_versions')
@@ -126,17 +126,59 @@ export async function deleteOwn(tx: Db, organizationId: string, id: string): Pro
     .executeTakeFirst();
 }
 
-/** All but those that are named and the newest. */
-export async function deleteVersionsExcept(
+export type VersionWithAuthor = Omit<SourceDefinitionVersionRow, 'sealed_manifest' | 'content'> & {
+  author: string | null;
+};
+
+/** Newest first, up to this number. Without what they say, which is long. */
+export async function listVersions(
+  db: Db,
+  organizationId: string,
+  definitionId: string,
+  { upTo, limit }: { upTo: number; limit: number },
+): Promise<VersionWithAuthor[]> {
+  return await db
+    .selectFrom('source_definition_versions as versions')
+    .leftJoin('operator_tokens', 'operator_tokens.id', 'versions.made_by')
+    .select([
+      'versions.id',
+      'versions.organization_id',
+      'versions.definition_id',
+      'versions.number',
+      'versions.copy_of',
+      'versions.made_by',
+      'versions.created_at',
+      'operator_tokens.name as author',
+    ])
+    .where('versions.organization_id', '=', organizationId)
+    .where('versions.definition_id', '=', definitionId)
+    .where('versions.number', '<=', upTo)
+    .orderBy('versions.number', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** The oldest up to this number, without those that are named. */
+export async function deleteVersions(
   tx: Db,
   organizationId: string,
   definitionId: string,
-  kept: readonly number[],
+  { upTo, except, limit }: { upTo: number; except: readonly number[]; limit: number },
 ): Promise<void> {
+  const kept = except.filter((number) => number <= upTo);
   await tx
     .deleteFrom('source_definition_versions')
     .where('organization_id', '=', organizationId)
-    .where('definition_id', '=', definitionId)
-    .where('number', 'not in', [...kept])
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('source_definition_versions')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .where('definition_id', '=', definitionId)
+        .where('number', '<=', upTo)
+        .$if(kept.length > 0, (rest) => rest.where('number', 'not in', kept))
+        .orderBy('number')
+        .limit(limit),
+    )
     .execute();
 }

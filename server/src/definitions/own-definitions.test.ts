@@ -185,13 +185,16 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
       await test.request('GET', `${path}/${definitionId}`, { token }),
       await test.request('PUT', `${path}/${definitionId}`, { token, body }),
       await test.request('DELETE', `${path}/${definitionId}`, { token }),
+      await test.request('GET', `${path}/${definitionId}/versions`, { token }),
+      await test.request('GET', `${path}/${definitionId}/versions/1`, { token }),
+      await test.request('POST', `${path}/${definitionId}/rollback`, { token, body: { version: 1 } }),
       await test.request('POST', '/api/v1/integrations/templates/sources', {
         token,
         body: { actor_definition_id: definitionId, name: 'x' },
       }),
     ];
     const found = await tries(id);
-    expect(found.map(({ status }) => status)).toEqual([404, 404, 404, 422]);
+    expect(found.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 422]);
     expect(found.map(({ text }) => text)).toEqual((await tries(unknownId)).map(({ text }) => text));
     expect((await test.request('GET', path, { token })).text).not.toContain(id);
     expect((await test.request('GET', `/icons/${id}/x`, { token: null })).status).toBe(404);

@@ -4,8 +4,8 @@
  * sources may have different versions there.
  *
  * What always holds: a definition is found only together with the organization that it belongs to. Versions are never
- * changed, and are kept while a source has them. At least one stream of a version can run. A definition is not deleted while
- * a template uses it.
+ * changed. The newest versions are kept, and older ones while a source has them (own-versions.ts shows them). At least one
+ * stream of a version can run. A definition is not deleted while a template uses it.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import type {
@@ -17,7 +17,7 @@ import type {
 } from '@inlay/contract/definitions';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Db, Store } from '../db/open.ts';
-import type { SourceDefinitionRow } from '../db/tables.ts';
+import type { SourceDefinitionRow, SourceDefinitionVersionRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
@@ -42,6 +42,19 @@ export interface OwnDefinitionsContext {
   moveSources(journal: Journal, tx: Db, move: VersionMove): Promise<MovedSources>;
   /** Which versions sources still have. */
   listVersionsInUse(tx: Db, organizationId: string, definitionId: string): Promise<number[]>;
+  /** How many sources have each of these versions. */
+  countSourcesByVersion(
+    db: Db,
+    organizationId: string,
+    definitionId: string,
+    versions: readonly number[],
+  ): Promise<Map<number, number>>;
+}
+
+/** Who gives a manifest: the organization, and the operator token if there is one. */
+export interface Maker {
+  organizationId: string;
+  madeBy: string | null;
 }
 
 export interface VersionMove {
@@ -52,14 +65,17 @@ export interface VersionMove {
 }
 
 /** What a version says of itself, as it is stored. */
-interface Content extends Omit<ManifestDescription, 'manifest' | 'errors'> {}
+export interface Content extends Omit<ManifestDescription, 'manifest' | 'errors'> {}
 
 type Finder = Pick<OwnDefinitionsContext, 'store'>;
 
 const contents = new BoundedMap<string, Content>(500);
 
 /** Versions never change, so each is read once. */
-async function contentOf(db: Db, { organization_id, version_id }: own.VersionedDefinition): Promise<Content> {
+export async function contentOf(
+  db: Db,
+  { organization_id, version_id }: Pick<own.VersionedDefinition, 'organization_id' | 'version_id'>,
+): Promise<Content> {
   let content = contents.get(version_id);
   if (!content) {
     content = JSON.parse((await own.readVersion(db, organization_id, version_id)).content) as Content;
@@ -114,8 +130,17 @@ export async function openManifest(
 ): Promise<Record<string, unknown>> {
   const row = await own.findOwnVersion(store.db, organizationId, id, version);
   if (!row) throw new AppError('source_definition_not_found');
-  const { sealed_manifest: sealed } = await own.readVersion(store.db, organizationId, row.version_id);
-  return JSON.parse(sealer.open(sealed, contextOf(row.version_id)).toString('utf8'));
+  return JSON.parse(await textOf({ sealer }, store.db, row));
+}
+
+/** The manifest of a version as it is stored: JSON, with the secrets that somebody has written into it. */
+async function textOf(
+  { sealer }: Pick<OwnDefinitionsContext, 'sealer'>,
+  db: Db,
+  { organization_id, version_id }: own.VersionedDefinition,
+): Promise<string> {
+  const { sealed_manifest: sealed } = await own.readVersion(db, organization_id, version_id);
+  return sealer.open(sealed, contextOf(version_id)).toString('utf8');
 }
 
 /** What is to be known of the newest version; undefined for a definition that is not the organization's own. */
@@ -131,9 +156,16 @@ export async function findManifest(
 }
 
 async function presentManifest(db: Db, row: own.VersionedDefinition): Promise<ManifestAnswer> {
-  const { version, streams, warnings } = await contentOf(db, row);
   return {
     version: row.number,
+    ...whatRuns(await contentOf(db, row)),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+export function whatRuns({ version, streams, warnings }: Content) {
+  return {
     language_version: version,
     streams: streams.map(({ name, isDynamic, errors }) => ({
       name,
@@ -142,9 +174,7 @@ async function presentManifest(db: Db, row: own.VersionedDefinition): Promise<Ma
       problems: errors,
     })),
     warnings,
-    created_at: isoTime(row.created_at),
-    updated_at: isoTime(row.updated_at),
-  };
+  } satisfies Partial<ManifestAnswer>;
 }
 
 type Adding = Pick<OwnDefinitionsContext, 'store' | 'runtime' | 'sealer' | 'journal' | 'readManifest'>;
@@ -157,7 +187,7 @@ export interface AddedDefinition {
 
 export async function addDefinition(
   ctx: Adding,
-  organizationId: string,
+  { organizationId, madeBy }: Maker,
   { manifest, name: given, icon = null }: AddSourceDefinitionRequest,
 ): Promise<AddedDefinition> {
   const description = await describe(ctx, manifest);
@@ -165,7 +195,8 @@ export async function addDefinition(
   const id = ctx.runtime.newId();
   await ctx.store.transaction(async (tx) => {
     await own.insertOwn(tx, organizationId, { id, name, icon });
-    await insertVersion(ctx, tx, { organizationId, definitionId: id, number: 1 }, description);
+    const first = { definition_id: id, number: 1, copy_of: null, made_by: madeBy };
+    await insertVersion(ctx, tx, organizationId, first, description);
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.created',
       data: { definition: { id, kind: 'source', name } },
@@ -175,16 +206,53 @@ export async function addDefinition(
   return await getAdded(ctx, organizationId, id);
 }
 
-/** A manifest that is the same as before makes no new version. */
+export interface ReplacedDefinition extends AddedDefinition {
+  sources: MovedSources;
+}
+
 export async function replaceDefinition(
   ctx: OwnDefinitionsContext,
-  organizationId: string,
+  by: Maker,
   id: string,
   { manifest, name, icon }: ReplaceSourceDefinitionRequest,
-): Promise<AddedDefinition & { sources: MovedSources }> {
-  const before = await own.findOwn(ctx.store.db, organizationId, id);
-  if (!before) throw new AppError('source_definition_not_found');
-  const description = await describe(ctx, manifest);
+): Promise<ReplacedDefinition> {
+  if (!(await own.findOwn(ctx.store.db, by.organizationId, id))) throw new AppError('source_definition_not_found');
+  return await putManifest(ctx, by, id, await describe(ctx, manifest), { name, icon });
+}
+
+/**
+ * Makes a new version that repeats an earlier one, under the same rules as a new manifest. Nobody has to write the secrets
+ * in the manifest again: they are taken as they are stored.
+ */
+export async function rollBackDefinition(
+  ctx: OwnDefinitionsContext,
+  by: Maker,
+  id: string,
+  number: number,
+): Promise<ReplacedDefinition> {
+  const { db } = ctx.store;
+  if (!(await own.findOwn(db, by.organizationId, id))) throw new AppError('source_definition_not_found');
+  const version = await own.findOwnVersion(db, by.organizationId, id, number);
+  if (!version) throw new AppError('source_definition_version_not_found');
+  const manifest = await textOf(ctx, db, version);
+  // What runs is found out anew: the service may know more of the language than it did then.
+  const description = { ...(await describe(ctx, manifest, ['body', 'version'])), manifest };
+  return await putManifest(ctx, by, id, description, { copyOf: number });
+}
+
+/** So many versions are kept even if no source has them, for the way back. */
+const versionsKept = 20;
+/** Many versions may be without a source at once; the rest goes with the next change. */
+const deletedAtOnce = 100;
+
+/** A manifest that is the same as before makes no new version. */
+async function putManifest(
+  ctx: OwnDefinitionsContext,
+  { organizationId, madeBy }: Maker,
+  id: string,
+  description: ManifestDescription,
+  { name, icon, copyOf }: { name?: string | undefined; icon?: string | null | undefined; copyOf?: number },
+): Promise<ReplacedDefinition> {
   const sources = await ctx.store.transaction(async (tx) => {
     const row = await own.lockOwn(tx, organizationId, id);
     if (!row) throw new AppError('source_definition_not_found');
@@ -198,17 +266,22 @@ export async function replaceDefinition(
     const manifestBefore = await storedManifest(ctx, tx, row);
     const updated = (await own.changeOwn(tx, organizationId, id, changes)) ?? row;
     if (changes.version !== undefined) {
-      await insertVersion(ctx, tx, { organizationId, definitionId: id, number: changes.version }, description);
+      const version = { definition_id: id, number: changes.version, copy_of: copyOf ?? null, made_by: madeBy };
+      await insertVersion(ctx, tx, organizationId, version, description);
     }
     const moved = await move(ctx, tx, updated, description);
-    const kept = await ctx.listVersionsInUse(tx, organizationId, id);
-    await own.deleteVersionsExcept(tx, organizationId, id, [...kept, updated.version]);
+    await own.deleteVersions(tx, organizationId, id, {
+      upTo: updated.version - versionsKept,
+      except: await ctx.listVersionsInUse(tx, organizationId, id),
+      limit: deletedAtOnce,
+    });
+    const after = settingsOf(ctx, updated, description.manifest);
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.updated',
       data: { definition: { id, kind: 'source', name: updated.name }, changed },
       change: {
         before: settingsOf(ctx, row, manifestBefore),
-        after: settingsOf(ctx, updated, description.manifest),
+        after: copyOf === undefined ? after : { ...after, copy_of: copyOf },
       },
     });
     return moved;
@@ -232,11 +305,9 @@ async function isNew(ctx: OwnDefinitionsContext, tx: Db, row: SourceDefinitionRo
 }
 
 /** The newest; undefined where none is stored. */
-async function storedManifest({ sealer }: Pick<OwnDefinitionsContext, 'sealer'>, tx: Db, row: SourceDefinitionRow) {
+async function storedManifest(ctx: Pick<OwnDefinitionsContext, 'sealer'>, tx: Db, row: SourceDefinitionRow) {
   const present = await own.findOwnVersion(tx, row.organization_id, row.id, row.version);
-  if (!present) return undefined;
-  const { sealed_manifest: sealed } = await own.readVersion(tx, row.organization_id, present.version_id);
-  return sealer.open(sealed, contextOf(present.version_id)).toString('utf8');
+  return present && (await textOf(ctx, tx, present));
 }
 
 /** For the audit. A manifest is long and may hold secrets, so it is a fingerprint. */
@@ -261,8 +332,11 @@ export async function deleteDefinition(
     const row = await own.deleteOwn(tx, organizationId, id);
     const manifest = row && (await storedManifest(ctx, tx, row));
     if (!row) throw new AppError('source_definition_not_found');
-    const kept = await ctx.listVersionsInUse(tx, organizationId, id);
-    await own.deleteVersionsExcept(tx, organizationId, id, [...kept, row.version]);
+    await own.deleteVersions(tx, organizationId, id, {
+      upTo: row.version - 1,
+      except: await ctx.listVersionsInUse(tx, organizationId, id),
+      limit: deletedAtOnce,
+    });
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.deleted',
       data: { definition: { id, kind: 'source', name: row.name } },
@@ -294,23 +368,26 @@ const contextOf = (versionId: string) => `manifest ${versionId}`;
 async function insertVersion(
   ctx: Adding,
   tx: Db,
-  { organizationId, definitionId, number }: { organizationId: string; definitionId: string; number: number },
+  organizationId: string,
+  version: Pick<SourceDefinitionVersionRow, 'definition_id' | 'number' | 'copy_of' | 'made_by'>,
   { manifest, errors: _none, ...content }: ManifestDescription,
 ): Promise<void> {
   const id = ctx.runtime.newId();
   await own.insertVersion(tx, organizationId, {
     id,
-    definition_id: definitionId,
-    number,
+    ...version,
     sealed_manifest: ctx.sealer.seal(Buffer.from(manifest), contextOf(id)),
     content: JSON.stringify(content satisfies Content),
   });
 }
 
-const at = ['body', 'manifest'];
-const refused = (msg: string) => invalidRequest({ loc: at, msg, type: 'value_error.manifest' });
-
-async function describe(ctx: Adding, given: AddSourceDefinitionRequest['manifest']): Promise<ManifestDescription> {
+/** `at`: the field of the request that names the manifest. */
+async function describe(
+  ctx: Adding,
+  given: AddSourceDefinitionRequest['manifest'],
+  at = ['body', 'manifest'],
+): Promise<ManifestDescription> {
+  const refused = (msg: string) => invalidRequest({ loc: at, msg, type: 'value_error.manifest' });
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   let description: ManifestDescription;
   try {

@@ -91,6 +91,11 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'Since the plan was made, the template has changed, or something that the plan counts was made, changed or deleted.',
   ),
   source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
+  source_definition_version_not_found: at(
+    404,
+    'Source definition version not found',
+    'The connector never had a version of this number, or the version is no longer kept: it is old, and no source has it.',
+  ),
   destination_definition_not_found: at(
     404,
     'Destination definition not found',

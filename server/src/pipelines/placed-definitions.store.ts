@@ -117,3 +117,24 @@ export async function listVersionsInUse(tx: Db, organizationId: string, definiti
     .execute();
   return rows.map((row) => row.definition_version);
 }
+
+/** How many sources have each of these versions. A version that no source has is not named. */
+export async function countSourcesByVersion(
+  db: Db,
+  organizationId: string,
+  definitionId: string,
+  versions: readonly number[],
+): Promise<Map<number, number>> {
+  if (versions.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('sources')
+    .select(['definition_version', (each) => each.fn.countAll().as('count')])
+    .where('organization_id', '=', organizationId)
+    .where('definition_id', '=', definitionId)
+    .where('definition_version', '>', 0)
+    .where('definition_version', 'in', [...versions])
+    .where('lifecycle', '=', 'live')
+    .groupBy('definition_version')
+    .execute();
+  return new Map(rows.map((row) => [row.definition_version, Number(row.count)]));
+}

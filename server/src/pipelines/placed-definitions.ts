@@ -72,6 +72,7 @@ export async function removeDefinition(ctx: PipelinesContext, { workspace_id, id
 }
 
 export const listVersionsInUse = placed.listVersionsInUse;
+export const countSourcesByVersion = placed.countSourcesByVersion;
 
 const batch = 500;
 
