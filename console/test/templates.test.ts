@@ -1,6 +1,7 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
+import { startProvider } from '../../widget/test/support/provider.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
@@ -180,6 +181,84 @@ describe('Templates', () => {
     const operator = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
     await operator.getByRole('button', { name: 'Test the sign-in', exact: true }).waitFor();
     expect(await operator.getByRole('button', { name: 'Register an OAuth client' }).count()).toBe(0);
+  });
+
+  it('tells what came back from a sign-in that was tried, and what has become of its tokens', async () => {
+    const provider = await startProvider();
+    onTestFinished(() => provider.close());
+    await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'tries sign-ins' });
+    const { id: oauth_client_id } = await stage.operator('POST', '/integrations/oauth/clients', {
+      ...{ name: 'Ledgerline', client_id: 'us', client_secret: 'secret' },
+      endpoints: { ...provider.endpoints, revocation_url: `${provider.url}/revoke` },
+    });
+    const id = await stage.sourceTemplate({
+      name: 'Tried',
+      actor_definition_id: httpApi,
+      partial_default_config: {},
+      oauth: { oauth_client_id, fields: { access_token: ['authentication', 'token'] }, scopes: ['invoices.read'] },
+    });
+    const page = await openConsole(stage, `templates/${id}`);
+    const begin = () => page.getByRole('button', { name: 'Test the sign-in', exact: true }).click();
+    await begin();
+    const link = page.getByRole('link', { name: 'Sign in now (new tab)' });
+    const [popup] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+    await popup.getByRole('button', { name: 'Continue to Ledgerline' }).click();
+    await popup.getByRole('link', { name: 'Allow' }).click();
+    await popup.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await page.getByText('The sign-in works').waitFor();
+    await page.getByText('ada@example.com').waitFor();
+    await page.getByText('The provider has ended the tokens of this test').waitFor();
+    expect(provider.revoked).toEqual(provider.given.filter((one) => one.startsWith('token-')));
+
+    // What else may become of them. The rest of the answer is that of the service.
+    let revocation = '';
+    let looks = 0;
+    await page.route('**/oauth/tests/*', async (route) => {
+      looks += 1;
+      const { id: testId } = await (await route.fetch()).json();
+      const report = { scopes_asked: [], scopes_granted: null, scopes_missing: [], values: [] };
+      await route.fulfill({
+        json: {
+          ...{ id: testId, state: 'succeeded', failure: null, message: null, revocation },
+          report: {
+            ...report,
+            account: null,
+            can_tell_accounts: false,
+            expires_in_seconds: null,
+            has_refresh_token: true,
+          },
+        },
+      });
+    });
+    const notice = page.locator('.inlay-notice');
+    for (const [state, toDo] of Object.entries({
+      kept: /test with an account that no customer uses/,
+      impossible: /remove the access of your app/,
+      failed: /The provider did not end[\s\S]*remove the access of your app/,
+    })) {
+      revocation = state;
+      await begin();
+      await notice.filter({ hasText: toDo }).waitFor();
+    }
+    await expectGoodLooks(page, 'template-sign-in-failed', notice.last());
+    // As long as it is not known it is asked for, but not for ever.
+    await page.clock.install();
+    revocation = 'due';
+    await begin();
+    const again = page.getByRole('button', { name: 'Look again' });
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(2_000);
+        return await again.count();
+      })
+      .toBe(1);
+    await expectGoodLooks(page, 'template-sign-in-due', again);
+    const before = looks;
+    await page.clock.fastForward(60_000);
+    expect([looks, before > 1]).toEqual([before, true]);
+    revocation = 'done';
+    await again.click();
+    await page.getByText('The provider has ended the tokens of this test').waitFor();
   });
 
   it('shows before saving which customers a change touches, then saves exactly that and shows the rollout', async () => {

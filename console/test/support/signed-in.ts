@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { isLongRun } from '../../../server/test/support/long-run.ts';
 import { expectAccessible, expectToFit } from '../../../widget/test/support/looks.ts';
@@ -40,8 +40,11 @@ export async function openConsole(stage: Stage, path: string, { permission = 'fu
   return page;
 }
 
-/** Accessible, not cut off at 320 pixels, in both themes. Pictures are for a person who looks at the run. */
-export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+/**
+ * Accessible, not cut off at 320 pixels, in both themes. Pictures are for a person who looks at the run; `shown` is what they
+ * are of, where that is not the beginning of the page.
+ */
+export async function expectGoodLooks(page: Page, name: string, shown?: Locator): Promise<void> {
   for (const [scheme, width] of [
     ['light', 1280],
     ['dark', 320],
@@ -60,6 +63,7 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
     await expectToFit(frame, `${name} ${scheme} ${width}`);
     if (process.env.INLAY_PICTURES || process.env.INLAY_LONG_TESTS) {
       mkdirSync(pictures, { recursive: true });
+      await shown?.scrollIntoViewIfNeeded();
       await page.screenshot({ path: join(pictures, `${name}-${scheme}-${width}.png`) });
     }
   }

@@ -22,6 +22,8 @@ export interface Provider {
   redirectUrl: string | undefined;
   /** Every code and token that it has given. */
   given: string[];
+  /** Every token that it was told to end. Its `endpoints` do not name the address, `/revoke`. */
+  revoked: string[];
   endpoints: OAuthProvider;
   close(): void;
 }
@@ -74,6 +76,12 @@ export async function startProvider(): Promise<Provider> {
         });
         return;
       }
+      case '/revoke': {
+        const token = new URLSearchParams(await text(request)).get('token') ?? '';
+        provider.revoked.push(token);
+        known.delete(token);
+        return void json({});
+      }
       case '/me':
         return void (account ? json(account) : json({}, 401));
       case '/items':
@@ -92,6 +100,7 @@ export async function startProvider(): Promise<Provider> {
     visits: 0,
     redirectUrl: undefined,
     given: [],
+    revoked: [],
     endpoints: {
       authorization_url: `${url}/authorize`,
       token_url: `${url}/token`,

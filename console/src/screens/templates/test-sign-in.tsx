@@ -1,5 +1,7 @@
 /** An operator signs in as a customer would, and reads what came back. The saved template counts, not the draft. */
+import type { CredentialRevocation } from '@inlay/contract/credentials';
 import type { OAuthTest, OAuthTestReport, StartedOAuthTest } from '@inlay/contract/oauth-tests';
+import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -12,6 +14,8 @@ import { templatesWords } from './words.ts';
 
 const path = '/integrations/oauth/tests';
 const lookEveryMs = 2_000;
+/** The service tells the provider within ten seconds. Where that fails it tries for two weeks, and nobody waits here for that. */
+const mostLooks = 20;
 
 interface TestSignInProps {
   templateId: string;
@@ -51,12 +55,19 @@ export function TestSignIn({ templateId, values }: TestSignInProps) {
 function Outcome({ started: { id, start_url } }: { started: StartedOAuthTest }) {
   const words = templatesWords.get().oauth;
   const { data, error, reload } = useAnswer<OAuthTest>({ method: 'GET', path: `${path}/${id}` });
+  // The service itself ends a test that stays open.
   const isOpen = data === undefined || data.state === 'open';
+  const [looks, setLooks] = useState(0);
+  const isDue = data?.revocation === 'due';
+  const isLooking = isOpen || (isDue && looks < mostLooks);
   useEffect(() => {
-    if (!isOpen) return;
-    const timer = setInterval(reload, lookEveryMs);
+    if (!isLooking) return;
+    const timer = setInterval(() => {
+      reload();
+      if (!isOpen) setLooks((count) => count + 1);
+    }, lookEveryMs);
     return () => clearInterval(timer);
-  }, [isOpen]);
+  }, [isLooking, isOpen]);
   return (
     <div class="c-stack" role="status">
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
@@ -74,7 +85,42 @@ function Outcome({ started: { id, start_url } }: { started: StartedOAuthTest }) 
         </Notice>
       )}
       {data?.report && <Report report={data.report} />}
+      {data?.revocation && (
+        <Tokens
+          revocation={data.revocation}
+          {...(isDue &&
+            !isLooking && {
+              onLook: () => {
+                reload();
+                setLooks(0);
+              },
+            })}
+        />
+      )}
     </div>
+  );
+}
+
+const kinds = {
+  due: 'info',
+  done: 'success',
+  kept: 'info',
+  impossible: 'warning',
+  failed: 'warning',
+} as const satisfies Record<CredentialRevocation, string>;
+
+/** What has become of the tokens. `onLook`: nobody looks by itself any more. */
+function Tokens({ revocation, onLook }: { revocation: CredentialRevocation; onLook?: () => void }) {
+  const { tokens, lookAgain } = templatesWords.get().oauth;
+  const { title, text } = tokens[revocation];
+  return (
+    <Notice
+      kind={kinds[revocation]}
+      title={title}
+      {...(onLook && { actions: <Button onClick={onLook}>{lookAgain}</Button> })}
+    >
+      {text}
+    </Notice>
   );
 }
 

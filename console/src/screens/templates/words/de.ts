@@ -176,6 +176,29 @@ const words: TemplatesWords = {
     refreshToken: 'Erneuerungstoken',
     yes: 'Ja',
     noRefresh: 'Nein: Kunden melden sich neu an, wenn das Zugriffstoken endet',
+    tokens: {
+      due: {
+        title: 'Der Anbieter hat die Tokens dieses Versuchs noch nicht beendet',
+        text: 'Der Dienst teilt es ihm weiter von selbst mit, etwa zwei Wochen lang. Es ist nichts zu tun.',
+      },
+      done: {
+        title: 'Der Anbieter hat die Tokens dieses Versuchs beendet',
+        text: 'Von dem Versuch ist nichts übrig.',
+      },
+      kept: {
+        title: 'Dem Anbieter wurde nicht gesagt, dass er die Tokens dieses Versuchs beenden soll',
+        text: 'Hier wurden sie gelöscht. Ein Kunde benutzt vielleicht dasselbe Konto, und viele Anbieter würden auch dessen Zugriff beenden. Damit die Tokens beendet werden, probieren Sie es mit einem Konto aus, das kein Kunde benutzt.',
+      },
+      impossible: {
+        title: 'Die Tokens dieses Versuchs lassen sich von hier aus nicht beenden',
+        text: 'Hier wurden sie gelöscht, aber es ist keine Adresse bekannt, unter der der Anbieter Tokens beendet. Um sie zu beenden, entfernen Sie den Zugriff Ihrer App beim Anbieter in den Einstellungen des Kontos.',
+      },
+      failed: {
+        title: 'Der Anbieter hat die Tokens dieses Versuchs nicht beendet',
+        text: 'Hier wurden sie gelöscht. Um sie zu beenden, entfernen Sie den Zugriff Ihrer App beim Anbieter in den Einstellungen des Kontos.',
+      },
+    },
+    lookAgain: 'Noch einmal nachsehen',
   },
   versions: {
     title: 'Versionen',

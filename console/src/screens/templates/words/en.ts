@@ -180,6 +180,30 @@ const en = {
     refreshToken: 'Refresh token',
     yes: 'Yes',
     noRefresh: 'No: customers sign in again when the access token ends',
+    /** What has become of the tokens: what it means, and what to do. */
+    tokens: {
+      due: {
+        title: 'The provider has not ended the tokens of this test yet',
+        text: 'The service goes on telling it by itself, for about two weeks. There is nothing to do.',
+      },
+      done: {
+        title: 'The provider has ended the tokens of this test',
+        text: 'Nothing is left of the test.',
+      },
+      kept: {
+        title: 'The provider was not told to end the tokens of this test',
+        text: 'They were deleted here. A customer may use the same account, and many providers would end that access as well. To have the tokens ended, test with an account that no customer uses.',
+      },
+      impossible: {
+        title: 'The tokens of this test cannot be ended from here',
+        text: 'They were deleted here, but no address is known at which the provider ends tokens. To end them, remove the access of your app in the account’s settings at the provider.',
+      },
+      failed: {
+        title: 'The provider did not end the tokens of this test',
+        text: 'They were deleted here. To end them, remove the access of your app in the account’s settings at the provider.',
+      },
+    },
+    lookAgain: 'Look again',
   },
   versions: {
     title: 'Versions',

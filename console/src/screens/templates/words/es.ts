@@ -172,6 +172,29 @@ const words: TemplatesWords = {
     refreshToken: 'Token de renovación',
     yes: 'Sí',
     noRefresh: 'No: los clientes vuelven a iniciar sesión cuando caduca el token de acceso',
+    tokens: {
+      due: {
+        title: 'El proveedor todavía no ha anulado los tokens de esta prueba',
+        text: 'El servicio se lo sigue pidiendo por sí mismo durante unas dos semanas. No hay que hacer nada.',
+      },
+      done: {
+        title: 'El proveedor ha anulado los tokens de esta prueba',
+        text: 'No queda nada de la prueba.',
+      },
+      kept: {
+        title: 'No se ha pedido al proveedor que anule los tokens de esta prueba',
+        text: 'Aquí se han eliminado. Puede que un cliente use la misma cuenta, y muchos proveedores anularían también su acceso. Para que se anulen los tokens, pruebe con una cuenta que no use ningún cliente.',
+      },
+      impossible: {
+        title: 'Los tokens de esta prueba no se pueden anular desde aquí',
+        text: 'Aquí se han eliminado, pero no se conoce ninguna dirección en la que el proveedor anule tokens. Para anularlos, quite el acceso de su aplicación en los ajustes de la cuenta del proveedor.',
+      },
+      failed: {
+        title: 'El proveedor no ha anulado los tokens de esta prueba',
+        text: 'Aquí se han eliminado. Para anularlos, quite el acceso de su aplicación en los ajustes de la cuenta del proveedor.',
+      },
+    },
+    lookAgain: 'Volver a mirar',
   },
   versions: {
     title: 'Versiones',

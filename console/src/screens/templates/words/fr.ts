@@ -176,6 +176,29 @@ const words: TemplatesWords = {
     refreshToken: 'Jeton de renouvellement',
     yes: 'Oui',
     noRefresh: 'Non : les clients se reconnectent quand le jeton d’accès expire',
+    tokens: {
+      due: {
+        title: 'Le fournisseur n’a pas encore révoqué les jetons de cet essai',
+        text: 'Le service continue à le lui demander de lui-même, pendant environ deux semaines. Il n’y a rien à faire.',
+      },
+      done: {
+        title: 'Le fournisseur a révoqué les jetons de cet essai',
+        text: 'Il ne reste rien de l’essai.',
+      },
+      kept: {
+        title: 'Le fournisseur n’a pas été prié de révoquer les jetons de cet essai',
+        text: 'Ils ont été supprimés ici. Un client utilise peut-être le même compte, et beaucoup de fournisseurs mettraient aussi fin à son accès. Pour que les jetons soient révoqués, essayez avec un compte qu’aucun client n’utilise.',
+      },
+      impossible: {
+        title: 'Les jetons de cet essai ne peuvent pas être révoqués d’ici',
+        text: 'Ils ont été supprimés ici, mais on ne connaît pas d’adresse à laquelle le fournisseur révoque des jetons. Pour les révoquer, retirez l’accès de votre application dans les réglages du compte chez le fournisseur.',
+      },
+      failed: {
+        title: 'Le fournisseur n’a pas révoqué les jetons de cet essai',
+        text: 'Ils ont été supprimés ici. Pour les révoquer, retirez l’accès de votre application dans les réglages du compte chez le fournisseur.',
+      },
+    },
+    lookAgain: 'Regarder à nouveau',
   },
   versions: {
     title: 'Versions',
