@@ -365,6 +365,52 @@ describe('Connectors', () => {
     await page.getByRole('heading', { level: 1, name: 'Connectors' }).waitFor();
     expect(await page.getByRole('link', { name: /Books/ }).count()).toBe(0);
   });
+
+  it('shows the versions of a manifest, opens one to read, and uses one again', async () => {
+    const needsRegion = manifest('Shelves', streamWithCode)
+      .replace('path: /books', 'path: /books, request_headers: { X-Api-Key: a-literal-key }')
+      .replace('properties: {} }', 'required: [region], properties: { region: { type: string } } }');
+    const { id } = await stage.operator('POST', '/integrations/definitions/sources', { manifest: needsRegion });
+    const path = `/integrations/definitions/sources/${id}`;
+    await stage.operator('PUT', path, { manifest: manifest('Shelves') });
+    const source_template_id = await stage.sourceTemplate({ actor_definition_id: id, partial_default_config: {} });
+    const { token } = await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'reads shelves' });
+    const made = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ source_template_id, name: hostile, source_config: {}, skip_check: true }),
+    });
+    expect(made.status).toBe(201);
+
+    const page = await openConsole(stage, `connectors/${id}`);
+    const dialog = page.getByRole('dialog');
+    const versions = page.getByRole('table', { name: 'Versions' });
+    const row = (number: number) => versions.getByRole('row').nth(number);
+    await expect.poll(() => row(1).innerText()).toMatch(/2 · now[\s\S]*loans\s*gone[\s\S]*1 run, 0 left out/);
+    expect(await row(2).innerText()).toMatch(/Nothing before it[\s\S]*1 run, 1 left out/);
+    await expectGoodLooks(page, 'connector-versions');
+    await page.getByRole('button', { name: 'Show version 1', exact: true }).click();
+    await dialog.getByRole('table', { name: 'What runs' }).waitFor();
+    const shown = await dialog.innerText();
+    expect(shown).toContain('CustomAuthenticator');
+    expect(shown).toContain('"X-Api-Key": "**********"');
+    await expectGoodLooks(page, 'connector-version');
+    await dialog.getByRole('button', { name: 'Use this version again', exact: true }).click();
+    await dialog.getByRole('heading', { name: 'Use version 1 again' }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy as curl: Use this version again' }).waitFor();
+    await expectGoodLooks(page, 'connector-version-again');
+    await dialog.getByRole('button', { name: 'Use this version again', exact: true }).click();
+    const staying = page.getByRole('table', { name: 'Sources that stay on their version' });
+    await expect.poll(() => staying.innerText()).toContain('region: field required');
+    expect(await staying.getByRole('link', { name: hostile }).count()).toBe(1);
+    await expect.poll(() => row(1).innerText()).toMatch(/3 · now · as version 1[\s\S]*loans\s*new, left out/);
+    expect(await page.getByRole('table', { name: 'What runs' }).innerText()).toContain('loans');
+    await expectGoodLooks(page, 'connector-rolled-back');
+
+    const viewer = await openConsole(stage, `connectors/${id}`, { permission: 'read' });
+    await viewer.getByRole('button', { name: 'Show version 1', exact: true }).waitFor();
+    expect(await viewer.getByRole('button', { name: /again|New version/i }).count()).toBe(0);
+  });
 });
 
 describe('The playground', () => {

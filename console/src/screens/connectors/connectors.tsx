@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Choice, Filters, Search } from '../../parts/filters.tsx';
 import { Bones, Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { versionWords } from '../../parts/version-words.ts';
 import { Link } from '../../router/link.tsx';
 import { navigate, type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
@@ -17,7 +18,7 @@ import { OneConnector } from './one-connector.tsx';
 import { connectorsWords } from './words.ts';
 
 export async function load() {
-  await connectorsWords.load();
+  await Promise.all([connectorsWords.load(), versionWords.load()]);
   return ConnectorsScreen;
 }
 

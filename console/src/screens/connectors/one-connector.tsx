@@ -1,7 +1,6 @@
-/** One connector: its version, what it can be given, and of an own manifest which streams run. */
-import type { ManifestAnswer, ReplacedSourceDefinition, SourceDefinition } from '@inlay/contract/definitions';
+/** One connector: its version, what it can be given, and of an own manifest which streams run and what it was before. */
+import type { MovedSources, ReplacedSourceDefinition, SourceDefinition } from '@inlay/contract/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
-import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
@@ -9,12 +8,14 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList } from '../../parts/fields.tsx';
-import { Bones, Page, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Bones, Page } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
+import { MovedSourcesPanel } from './moved-sources.tsx';
+import { Streams } from './streams.tsx';
+import { Versions } from './versions.tsx';
 import { connectorsWords } from './words.ts';
 
 export function OneConnector({ id, type }: { id: string; type: 'source' | 'destination' }) {
@@ -24,7 +25,14 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
   const path = `/integrations/definitions/${type}s/${encodeURIComponent(id)}`;
   const { data, error, reload } = useAnswer<SourceDefinition>({ method: 'GET', path });
   const [asked, setAsked] = useState<'replace' | 'delete' | undefined>(undefined);
+  /** Of the last change on this page. */
+  const [moves, setMoves] = useState<{ count: number; last?: MovedSources }>({ count: 0 });
   const close = () => setAsked(undefined);
+  const onChanged = ({ sources }: ReplacedSourceDefinition) => {
+    announce(words.moved(formatting.number(sources.moved), formatting.number(sources.staying.length)));
+    setMoves(({ count }) => ({ count: count + 1, last: sources }));
+    reload();
+  };
   const { definition, manifest } = data ?? {};
   const documentationUrl = definition?.documentationUrl ?? '';
   return (
@@ -75,7 +83,9 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
             ]}
           />
           {definition.documentation && <p>{definition.documentation}</p>}
+          {moves.last && moves.last.staying.length > 0 && <MovedSourcesPanel {...moves.last} />}
           {manifest && <Streams manifest={manifest} />}
+          {manifest && <Versions path={path} edition={moves.count} onRolledBack={onChanged} />}
           <CodeBlock
             title={words.specification}
             text={JSON.stringify(definition.spec.connectionSpecification, null, 2)}
@@ -90,10 +100,9 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
           method="PUT"
           path={path}
           onClose={close}
-          onDone={({ sources }) => {
+          onDone={(answer) => {
             close();
-            announce(words.moved(formatting.number(sources.moved), formatting.number(sources.staying.length)));
-            reload();
+            onChanged(answer);
           }}
         />
       )}
@@ -108,55 +117,5 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
         />
       )}
     </Page>
-  );
-}
-
-type Stream = ManifestAnswer['streams'][number];
-
-function Streams({ manifest }: { manifest: ManifestAnswer }) {
-  const words = connectorsWords.get();
-  const common = useWords();
-  const columns: Column<Stream>[] = [
-    {
-      title: words.stream,
-      cell: ({ name, is_dynamic }) => (
-        <>
-          {name} {is_dynamic && <span class="c-muted">({words.dynamic})</span>}
-        </>
-      ),
-    },
-    { title: words.runs, cell: ({ is_left_out }) => (is_left_out ? words.leftOut : words.runsOk) },
-    {
-      title: words.problems,
-      isWide: true,
-      cell: ({ problems }) =>
-        problems.length === 0 ? (
-          <span class="c-muted">{common.none}</span>
-        ) : (
-          <ul>
-            {problems.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                {path && <code>{path}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        ),
-    },
-  ];
-  return (
-    <Panel title={words.streams}>
-      <Table label={words.streams} rows={manifest.streams} columns={columns} idOf={({ name }) => name} />
-      {manifest.warnings.length > 0 && (
-        <Notice kind="warning" title={words.warnings}>
-          <ul>
-            {manifest.warnings.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                {path && <code>{path}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
-    </Panel>
   );
 }

@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { frameWords } from '../../parts/frame-words.ts';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { versionWords } from '../../parts/version-words.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
@@ -16,7 +17,7 @@ import { OneTemplate } from './one-template.tsx';
 import { templatesWords } from './words.ts';
 
 export async function load() {
-  await Promise.all([templatesWords.load(), frameWords.load()]);
+  await Promise.all([templatesWords.load(), frameWords.load(), versionWords.load()]);
   return TemplatesScreen;
 }
 

@@ -201,17 +201,9 @@ const words: TemplatesWords = {
     lookAgain: 'Noch einmal nachsehen',
   },
   versions: {
-    title: 'Versionen',
-    current: 'jetzt',
-    copyOf: (version) => `wie Version ${version}`,
-    changes: 'Was sie geändert hat',
-    first: 'Nichts davor',
-    by: 'Von',
     back: 'Zurückgehen',
-    backTo: (version) => `Zurück zu Version ${version}`,
+    backTo: (version) => `Zurückgehen zu Version ${version}`,
     backText: 'Legt eine neue Version an, die diese wiederholt. Die Versionen dazwischen bleiben verzeichnet.',
-    newer: 'Neuere Versionen',
-    older: 'Ältere Versionen',
   },
 };
 export default words;

@@ -206,17 +206,9 @@ const en = {
     lookAgain: 'Look again',
   },
   versions: {
-    title: 'Versions',
-    current: 'now',
-    copyOf: (version: string) => `as version ${version}`,
-    changes: 'What it changed',
-    first: 'Nothing before it',
-    by: 'By',
     back: 'Go back',
     backTo: (version: string) => `Go back to version ${version}`,
     backText: 'Makes a new version that repeats this one. The versions in between stay on record.',
-    newer: 'Newer versions',
-    older: 'Older versions',
   },
 };
 

@@ -197,17 +197,9 @@ const words: TemplatesWords = {
     lookAgain: 'Volver a mirar',
   },
   versions: {
-    title: 'Versiones',
-    current: 'ahora',
-    copyOf: (version) => `como la versión ${version}`,
-    changes: 'Qué cambió',
-    first: 'Nada antes',
-    by: 'Por',
     back: 'Volver',
     backTo: (version) => `Volver a la versión ${version}`,
     backText: 'Crea una versión nueva que repite esta. Las versiones intermedias quedan registradas.',
-    newer: 'Versiones más nuevas',
-    older: 'Versiones más antiguas',
   },
 };
 export default words;

@@ -201,17 +201,9 @@ const words: TemplatesWords = {
     lookAgain: 'Regarder à nouveau',
   },
   versions: {
-    title: 'Versions',
-    current: 'actuelle',
-    copyOf: (version) => `comme la version ${version}`,
-    changes: "Ce qu'elle a changé",
-    first: 'Rien avant',
-    by: 'Par',
     back: 'Revenir',
     backTo: (version) => `Revenir à la version ${version}`,
     backText: 'Crée une nouvelle version qui répète celle-ci. Les versions intermédiaires restent consignées.',
-    newer: 'Versions plus récentes',
-    older: 'Versions plus anciennes',
   },
 };
 export default words;

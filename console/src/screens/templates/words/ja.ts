@@ -193,17 +193,9 @@ const words: TemplatesWords = {
     lookAgain: 'もう一度確認',
   },
   versions: {
-    title: 'バージョン',
-    current: '現在',
-    copyOf: (version) => `バージョン ${version} と同じ`,
-    changes: '変更内容',
-    first: 'これより前はありません',
-    by: '変更者',
     back: '戻す',
     backTo: (version) => `バージョン ${version} に戻す`,
     backText: 'このバージョンと同じ内容の新しいバージョンを作ります。間のバージョンは記録に残ります。',
-    newer: '新しいバージョン',
-    older: '古いバージョン',
   },
 };
 export default words;

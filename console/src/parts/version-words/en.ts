@@ -1,0 +1,17 @@
+import type { Translated } from '../../words/screen-words.ts';
+
+const en = {
+  version: 'Version',
+  made: 'Changed',
+  title: 'Versions',
+  current: 'now',
+  copyOf: (version: string) => `as version ${version}`,
+  changes: 'What it changed',
+  first: 'Nothing before it',
+  by: 'By',
+  newer: 'Newer versions',
+  older: 'Older versions',
+};
+
+export default en;
+export type VersionWords = Translated<typeof en>;

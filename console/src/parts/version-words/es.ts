@@ -1,0 +1,15 @@
+import type { VersionWords } from './en.ts';
+
+const words: VersionWords = {
+  version: 'Versión',
+  made: 'Cambiada',
+  title: 'Versiones',
+  current: 'ahora',
+  copyOf: (version) => `como la versión ${version}`,
+  changes: 'Qué cambió',
+  first: 'Nada antes',
+  by: 'Por',
+  newer: 'Versiones más nuevas',
+  older: 'Versiones más antiguas',
+};
+export default words;

@@ -1,0 +1,15 @@
+import type { VersionWords } from './en.ts';
+
+const words: VersionWords = {
+  version: 'Version',
+  made: 'Modifié',
+  title: 'Versions',
+  current: 'actuelle',
+  copyOf: (version) => `comme la version ${version}`,
+  changes: "Ce qu'elle a changé",
+  first: 'Rien avant',
+  by: 'Par',
+  newer: 'Versions plus récentes',
+  older: 'Versions plus anciennes',
+};
+export default words;

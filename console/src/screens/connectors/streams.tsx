@@ -1,0 +1,62 @@
+/** What of a manifest runs, stream by stream, and what was passed over. */
+import type { ManifestAnswer } from '@inlay/contract/definitions';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useWords } from '../../words/words.ts';
+import { connectorsWords } from './words.ts';
+
+type Stream = ManifestAnswer['streams'][number];
+
+export interface StreamsProps {
+  manifest: Pick<ManifestAnswer, 'streams' | 'warnings'>;
+  level?: 2 | 3;
+}
+
+export function Streams({ manifest, level = 2 }: StreamsProps) {
+  const words = connectorsWords.get();
+  const common = useWords();
+  const columns: Column<Stream>[] = [
+    {
+      title: words.stream,
+      cell: ({ name, is_dynamic }) => (
+        <>
+          {name} {is_dynamic && <span class="c-muted">({words.dynamic})</span>}
+        </>
+      ),
+    },
+    { title: words.runs, cell: ({ is_left_out }) => (is_left_out ? words.leftOut : words.runsOk) },
+    {
+      title: words.problems,
+      isWide: true,
+      cell: ({ problems }) =>
+        problems.length === 0 ? (
+          <span class="c-muted">{common.none}</span>
+        ) : (
+          <ul>
+            {problems.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                {path && <code>{path}</code>} {message}
+              </li>
+            ))}
+          </ul>
+        ),
+    },
+  ];
+  return (
+    <Panel title={words.streams} level={level}>
+      <Table label={words.streams} rows={manifest.streams} columns={columns} idOf={({ name }) => name} />
+      {manifest.warnings.length > 0 && (
+        <Notice kind="warning" title={words.warnings}>
+          <ul>
+            {manifest.warnings.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                {path && <code>{path}</code>} {message}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </Panel>
+  );
+}
