@@ -10,6 +10,7 @@ import { createOrganization } from '../../server/src/organizations/organizations
 import { systemRuntime } from '../../server/src/runtime.ts';
 import { logOfTest } from '../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../server/test/support/app.ts';
+import { sampleData } from '../../server/test/support/pipelines.ts';
 import { handOnTo, hosts, openSites, type Sites } from '../../widget/test/support/sites.ts';
 
 let sites: Sites;
@@ -227,6 +228,23 @@ describe('A one-time link', () => {
     await useLink();
     await page.getByText('Replace the present session?').waitFor();
     expect(page.url()).not.toContain('code=');
+  });
+
+  it('names the person who changes something, as no token is behind it', async () => {
+    await visit('');
+    await page.goto(await link({ label: 'Hedy' }));
+    await useLink();
+    await page.getByRole('navigation').waitFor();
+    const id = await page.evaluate(
+      async (body) => {
+        const headers = { 'content-type': 'application/json', 'x-inlay-console': '1' };
+        const path = '/console/api/v1/integrations/templates/sources';
+        return (await (await fetch(path, { method: 'POST', headers, body })).json()).id;
+      },
+      JSON.stringify({ name: 'Shop', actor_definition_id: sampleData }),
+    );
+    await page.goto(`${sites.origins.service}/console/templates/${id}`);
+    await expect.poll(() => page.getByRole('table', { name: 'Versions' }).innerText()).toContain('Hedy (console)');
   });
 
   it('changes every tab of the browser', async () => {

@@ -26,9 +26,9 @@ const summary = {
   is_current: Type.Boolean({ description: 'Whether new sources get this version' }),
   copy_of: TemplateVersionSummary.properties.copy_of,
   created_at: Timestamp('When the manifest was given'),
-  created_by: Type.Unsafe<Static<typeof VersionAuthor> | null>({
+  created_by: Type.Unsafe<VersionAuthor | null>({
     anyOf: [VersionAuthor, { type: 'null' }],
-    description: 'Null for a version that was made without a token, or before it was noted who made it',
+    description: 'Null for a version that was made by command line, or before it was noted who made it',
   }),
   source_count: Count('How many sources have this version', 12),
   running_stream_count: Count('How many streams run', 7),

@@ -1,6 +1,6 @@
 /** What crosses the wire for the versions of templates, which are the same for both kinds. */
 import { type Static, Type } from 'typebox';
-import { Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
 
 export const VersionNumber = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, description, examples: [2] });
@@ -21,11 +21,15 @@ export type RunningVersion = Static<typeof RunningVersion>;
 
 export const VersionAuthor = Type.Object(
   {
-    id: Uuid('The operator token', '1f6f2f60-7c0b-4dc4-8f6e-9a3f4a3f6d10'),
-    name: Type.String({ description: 'Its name', examples: ['backend'] }),
+    kind: Enumeration(['operator_token', 'console_user'], {
+      description: '`console_user`: a person who signed in to the console without an operator token',
+    }),
+    id: Uuid('The operator token, or the session of the console', '1f6f2f60-7c0b-4dc4-8f6e-9a3f4a3f6d10'),
+    name: Type.String({ description: 'Name of the operator token, or who signed in', examples: ['backend'] }),
   },
   { title: 'Version author' },
 );
+export type VersionAuthor = Static<typeof VersionAuthor>;
 
 export const TemplateChange = Type.Object(
   {
@@ -58,9 +62,9 @@ const summary = {
     description: 'After a rollback: the version that this one repeats',
   }),
   created_at: Timestamp('When the change was made'),
-  created_by: Type.Unsafe<Static<typeof VersionAuthor> | null>({
+  created_by: Type.Unsafe<VersionAuthor | null>({
     anyOf: [VersionAuthor, { type: 'null' }],
-    description: 'Null for a version that was made before versions were kept',
+    description: 'Null for a version that was made before it was noted who made it',
   }),
   changes: Type.Array(TemplateChange, {
     description:

@@ -1,4 +1,5 @@
 /** Which template is meant, of which kind, and who acts on it: for the folders that have to do with templates. */
+import type { VersionAuthor } from '@inlay/contract/template-versions';
 
 export interface TemplateRef {
   organizationId: string;
@@ -10,9 +11,33 @@ export interface TemplateRef {
 export interface Operator {
   organizationId: string;
   tokenId: string;
-  /** Set for a person in the console who has signed in without a token. */
+  /** Set for a person in the console who has signed in without a token: then `tokenId` is the id of the session. */
   isWithoutToken?: true;
+  /** Name of the token; of a session without a token, who signed in. */
+  tokenName: string;
 }
 
-/** What is stored as the maker of a version, plan or rollout. The log names the person. */
+/** What is stored as the maker of a plan or rollout. The log names the person. */
 export const makerOf = ({ tokenId, isWithoutToken }: Operator): string | null => (isWithoutToken ? null : tokenId);
+
+/** What is stored as the maker of a version. A session is deleted sooner than versions, so it is copied who signed in. */
+export interface VersionMaker {
+  made_by: string | null;
+  session_id: string | null;
+  session_label: string | null;
+}
+
+/** Somebody with access to the machine. */
+export const nobody: VersionMaker = { made_by: null, session_id: null, session_label: null };
+
+export function versionMakerOf({ tokenId, isWithoutToken, tokenName }: Operator): VersionMaker {
+  if (isWithoutToken) return { made_by: null, session_id: tokenId, session_label: tokenName };
+  return { ...nobody, made_by: tokenId };
+}
+
+/** `author` is the name of the token. */
+export function authorOf(version: VersionMaker & { author: string | null }): VersionAuthor | null {
+  const { made_by, session_id, session_label, author } = version;
+  if (session_id !== null) return { kind: 'console_user', id: session_id, name: session_label ?? '' };
+  return made_by === null ? null : { kind: 'operator_token', id: made_by, name: author ?? '' };
+}

@@ -1,4 +1,5 @@
 /** The versions of something, newest first, by pages: who made each, when, what it changed, and what can be done with it. */
+import type { VersionAuthor } from '@inlay/contract/template-versions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -17,7 +18,7 @@ interface AnyVersion {
   is_current: boolean;
   copy_of: number | null;
   created_at: string;
-  created_by: { name: string } | null;
+  created_by: VersionAuthor | null;
 }
 
 export interface VersionTableProps<T> {
@@ -59,7 +60,7 @@ export function VersionTable<T extends AnyVersion>({ path, changes, columns = []
     },
     { title: words.changes, isWide: true, cell: (row) => changes(row, row === oldest) },
     ...columns,
-    { title: words.by, cell: ({ created_by }) => created_by?.name ?? common.none },
+    { title: words.by, cell: ({ created_by }) => <Author author={created_by} /> },
     { title: words.made, cell: ({ created_at }) => <When time={created_at} /> },
     ...(actions ? [{ title: common.customer.actions, cell: actions }] : []),
   ];
@@ -96,5 +97,18 @@ export function ChangeList({ changes }: { changes: readonly { name: string; what
         </li>
       ))}
     </ul>
+  );
+}
+
+function Author({ author }: { author: VersionAuthor | null }) {
+  const { none, customer } = useWords();
+  if (!author) return <span class="c-muted">{none}</span>;
+  // As the audit trail says it. Tokens are the usual authors.
+  return author.kind === 'operator_token' ? (
+    <span>{author.name}</span>
+  ) : (
+    <span>
+      {author.name} <span class="c-muted">({customer.actors[author.kind]})</span>
+    </span>
   );
 }

@@ -19,6 +19,7 @@ import {
   UnreadableManifest,
 } from '../manifest-reader.ts';
 import { systemRuntime } from '../runtime.ts';
+import { nobody } from '../template-ref.ts';
 import { tellOfConnectors, withPlatform } from './connectors.ts';
 import { chosenOrganization, withStore } from './opened-store.ts';
 import { type Cell, coloured, plain, print, roomFor, table } from './output.ts';
@@ -86,7 +87,7 @@ async function addText(
   };
   try {
     const given = { ...(name !== undefined && { name }), ...(icon !== undefined && { icon }) };
-    const { definition } = await addDefinition(ctx, { organizationId, madeBy: null }, { manifest: text, ...given });
+    const { definition } = await addDefinition(ctx, { organizationId, maker: nobody }, { manifest: text, ...given });
     return { id: definition.id, name: definition.name, description };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;

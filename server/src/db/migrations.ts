@@ -1370,17 +1370,29 @@ const migrations: Record<string, Step> = {
       create index sources_by_own_definition on sources (organization_id, definition_id, definition_version, lifecycle)
       where definition_version > 0`.execute(db);
   },
+
+  '0045-people-who-made-versions': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    for (const table of ['template_versions', 'source_definition_versions'] as const) {
+      // Not a reference: sessions are deleted a week after their end.
+      await sql`alter table ${sql.table(table)} add column session_id ${uuid}`.execute(db);
+      await sql`alter table ${sql.table(table)} add column session_label text`.execute(db);
+    }
+  },
 };
 
+/** Columns of later migrations are not there yet. */
+type FirstVersion = Omit<TemplateVersionRow, 'session_id' | 'session_label'>;
+
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */
-async function firstVersions(db: Kysely<Tables>): Promise<TemplateVersionRow[]> {
+async function firstVersions(db: Kysely<Tables>): Promise<FirstVersion[]> {
   const tagsOf = async (table: 'source_template_tags' | 'connection_template_tags', id: string) => {
     const { rows } = await sql<{ name: string }>`
       select name from ${sql.table(table)} join template_tags on template_tags.id = tag_id
       where template_id = ${id} order by name`.execute(db);
     return rows.map(({ name }) => name);
   };
-  const versions: TemplateVersionRow[] = [];
+  const versions: FirstVersion[] = [];
   const first = { number: 1, copy_of: null, made_by: null } as const;
   for (const row of await db.selectFrom('source_templates').selectAll().execute()) {
     const { id, organization_id, name, description, own_icon: icon, created_at } = row;

@@ -315,6 +315,9 @@ export interface TemplateVersionRow {
   copy_of: number | null;
   /** The operator token that made it. */
   made_by: string | null;
+  /** Where a person without a token made it: the session of the console, which may be deleted by now, and who signed in. */
+  session_id: string | null;
+  session_label: string | null;
   created_at: number;
 }
 
@@ -479,6 +482,9 @@ export interface SourceDefinitionVersionRow {
   copy_of: number | null;
   /** The operator token that made it. */
   made_by: string | null;
+  /** Where a person without a token made it: the session of the console, which may be deleted by now, and who signed in. */
+  session_id: string | null;
+  session_label: string | null;
   created_at: number;
 }
 

@@ -19,7 +19,7 @@ import type { FastifyInstance } from 'fastify';
 import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { OperatorPrincipal } from '../principals.ts';
-import { makerOf } from '../template-ref.ts';
+import { versionMakerOf } from '../template-ref.ts';
 import type { Definition } from './definition.ts';
 import * as definitions from './definitions.ts';
 import { getIcon, iconAddress, iconsPath } from './icons.ts';
@@ -216,7 +216,7 @@ function presentReplaced(ctx: definitions.DefinitionsContext, replaced: Replaced
 
 const makerIn = (principal: OperatorPrincipal) => ({
   organizationId: principal.organizationId,
-  madeBy: makerOf(principal),
+  maker: versionMakerOf(principal),
 });
 
 function presentConnector(ctx: definitions.DefinitionsContext, definition: Definition): Connector {

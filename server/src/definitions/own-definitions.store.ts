@@ -147,6 +147,8 @@ export async function listVersions(
       'versions.number',
       'versions.copy_of',
       'versions.made_by',
+      'versions.session_id',
+      'versions.session_label',
       'versions.created_at',
       'operator_tokens.name as author',
     ])

@@ -24,6 +24,7 @@ import { isoTime } from '../iso-time.ts';
 import { type ManifestDescription, refusalOf, UnreadableManifest } from '../manifest-reader.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
+import type { VersionMaker } from '../template-ref.ts';
 import { usableSpecificationFault } from './configuration-faults.ts';
 import type { Definition } from './definition.ts';
 import { hasMask, mask, withoutSecrets } from './manifest-secrets.ts';
@@ -54,7 +55,7 @@ export interface OwnDefinitionsContext {
 /** Who gives a manifest: the organization, and the operator token if there is one. */
 export interface Maker {
   organizationId: string;
-  madeBy: string | null;
+  maker: VersionMaker;
 }
 
 export interface VersionMove {
@@ -187,7 +188,7 @@ export interface AddedDefinition {
 
 export async function addDefinition(
   ctx: Adding,
-  { organizationId, madeBy }: Maker,
+  { organizationId, maker }: Maker,
   { manifest, name: given, icon = null }: AddSourceDefinitionRequest,
 ): Promise<AddedDefinition> {
   const description = await describe(ctx, manifest);
@@ -195,7 +196,7 @@ export async function addDefinition(
   const id = ctx.runtime.newId();
   await ctx.store.transaction(async (tx) => {
     await own.insertOwn(tx, organizationId, { id, name, icon });
-    const first = { definition_id: id, number: 1, copy_of: null, made_by: madeBy };
+    const first = { definition_id: id, number: 1, copy_of: null, ...maker };
     await insertVersion(ctx, tx, organizationId, first, description);
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.created',
@@ -248,7 +249,7 @@ const deletedAtOnce = 100;
 /** A manifest that is the same as before makes no new version. */
 async function putManifest(
   ctx: OwnDefinitionsContext,
-  { organizationId, madeBy }: Maker,
+  { organizationId, maker }: Maker,
   id: string,
   description: ManifestDescription,
   { name, icon, copyOf }: { name?: string | undefined; icon?: string | null | undefined; copyOf?: number },
@@ -266,7 +267,7 @@ async function putManifest(
     const manifestBefore = await storedManifest(ctx, tx, row);
     const updated = (await own.changeOwn(tx, organizationId, id, changes)) ?? row;
     if (changes.version !== undefined) {
-      const version = { definition_id: id, number: changes.version, copy_of: copyOf ?? null, made_by: madeBy };
+      const version = { definition_id: id, number: changes.version, copy_of: copyOf ?? null, ...maker };
       await insertVersion(ctx, tx, organizationId, version, description);
     }
     const moved = await move(ctx, tx, updated, description);
@@ -369,7 +370,7 @@ async function insertVersion(
   ctx: Adding,
   tx: Db,
   organizationId: string,
-  version: Pick<SourceDefinitionVersionRow, 'definition_id' | 'number' | 'copy_of' | 'made_by'>,
+  version: Pick<SourceDefinitionVersionRow, 'definition_id' | 'number' | 'copy_of'> & VersionMaker,
   { manifest, errors: _none, ...content }: ManifestDescription,
 ): Promise<void> {
   const id = ctx.runtime.newId();

@@ -39,7 +39,7 @@ describeOnBothDatabases('Versions of a manifest', (kind) => {
     const second = await replace(id, booksManifest({ url, required: ['token', 'region'], properties }));
     expect(second.sources).toMatchObject({ moved: 1, staying: [{ id: kept }] });
 
-    const author = { id: expect.any(String), name: 'first' };
+    const author = { kind: 'operator_token', id: expect.any(String), name: 'first' };
     const made = { copy_of: null, created_by: author, created_at: expect.any(String), source_count: 1 };
     const listed = await versionsOf(id);
     expect(listed).toEqual({

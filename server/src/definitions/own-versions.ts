@@ -11,6 +11,7 @@ import {
 } from '@inlay/contract/definition-versions';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import { authorOf } from '../template-ref.ts';
 import { withoutSecrets } from './manifest-secrets.ts';
 import * as own from './own-definitions.store.ts';
 import { type Content, contentOf, type OwnDefinitionsContext, openManifest, whatRuns } from './own-definitions.ts';
@@ -80,7 +81,7 @@ async function summarize(
       is_current: row.number === version,
       copy_of: row.copy_of,
       created_at: isoTime(row.created_at),
-      created_by: row.made_by === null ? null : { id: row.made_by, name: row.author ?? '' },
+      created_by: authorOf(row),
       source_count: counts.get(row.number) ?? 0,
       running_stream_count: running,
       left_out_stream_count: own.size - running,

@@ -45,7 +45,7 @@ describeOnBothDatabases('Versions of templates', (kind) => {
     expect(data.map(({ version }: { version: number }) => version)).toEqual([5, 4, 3, 2, 1]);
     expect(data.map((one: { is_current: boolean }) => one.is_current)).toEqual([true, false, false, false, false]);
     for (const { created_by, created_at } of data) {
-      expect(created_by).toEqual({ id: expect.any(String), name: 'first' });
+      expect(created_by).toEqual({ kind: 'operator_token', id: expect.any(String), name: 'first' });
       expect(Date.parse(created_at)).toBeGreaterThan(0);
     }
     const [untagged, tagged, back, rotated, first] = data;

@@ -22,7 +22,7 @@ import { findDefinition } from '../definitions/definitions.ts';
 import { allSecret, openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import { makerOf, type Operator, type TemplateRef } from '../template-ref.ts';
+import { authorOf, type Operator, type TemplateRef, versionMakerOf } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { mayChangeIn } from './customer-choice.ts';
 import * as versions from './versions.store.ts';
@@ -130,7 +130,7 @@ async function record(
     content: JSON.stringify(version.content),
     sealed_configuration: version.sealed,
     copy_of: version.copyOf ?? null,
-    made_by: makerOf(version.by),
+    ...versionMakerOf(version.by),
   });
   const ref = { organizationId: version.by.organizationId, kind, templateId: version.id };
   const last = version.version > 1 ? await versions.findVersion(tx, ref, version.version - 1) : undefined;
@@ -224,7 +224,7 @@ function summarize(
     is_current: row.number === current,
     copy_of: row.copy_of,
     created_at: isoTime(row.created_at),
-    created_by: row.made_by === null ? null : { id: row.made_by, name: row.author ?? '' },
+    created_by: authorOf(row),
     changes: before ? differences(show(before), show(row)) : [],
   };
 }

@@ -83,8 +83,12 @@ describe('A session of the console', () => {
     expect(plan.status, plan.text).toBe(200);
     const changed = await write('PATCH', path, { name: 'Market', apply: 'all' });
     expect(changed.status, changed.text).toBe(200);
-    const { body: versions } = await send('GET', `${api}/${path}/versions`, { cookie });
-    expect(versions.data.map(({ created_by }: { created_by: unknown }) => created_by)).toEqual([null, null]);
+    const { id, label } = (await send('GET', '/console/session', { cookie })).body;
+    const person = { kind: 'console_user', id, name: label };
+    // Versions are kept for longer than sessions.
+    await test.app.store.db.deleteFrom('console_sessions').where('id', '=', id).execute();
+    const { body: versions } = await test.request('GET', `/api/v1/integrations/${path}/versions`);
+    expect(versions.data.map(({ created_by }: { created_by: unknown }) => created_by)).toEqual([person, person]);
   });
 
   it('is a cookie that scripts and other sites do not get, and of which only a hash is stored', async () => {

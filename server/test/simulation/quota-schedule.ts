@@ -59,7 +59,7 @@ export async function runQuotaSchedule(seed: number, trace?: (line: string) => v
     .insertInto('organizations')
     .values({ id: organizationId, name: 'ours', platform_organization_id: organizationId, created_at: 0 })
     .execute();
-  const by = { organizationId, tokenId: world.newId() };
+  const by = { organizationId, tokenId: world.newId(), tokenName: 'operator' };
   await db
     .insertInto('operator_tokens')
     .values({

@@ -184,7 +184,7 @@ const en = {
     tokens: {
       due: {
         title: 'The provider has not ended the tokens of this test yet',
-        text: 'The service goes on telling it by itself, for about two weeks. There is nothing to do.',
+        text: 'The service tries by itself, for about two weeks. There is nothing to do.',
       },
       done: {
         title: 'The provider has ended the tokens of this test',
