@@ -285,7 +285,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
       ]);
     for (const does of ['is huge', 'never ends', 'stops half-way']) {
       const statuses = async () => (await listed(ids[does])).map(({ status }) => status);
-      await expect.poll(statuses, does).toEqual(names.map(() => 'delivered'));
+      await expect.poll(statuses, { message: does }).toEqual(names.map(() => 'delivered'));
       expect(await outcome(ids[does])).toEqual(['delivered', 200, null]);
     }
     await expect.poll(async () => (await outcome(ids.breaks))[2]).toEqual(expect.any(String));
