@@ -4,6 +4,8 @@ import { booksManifest, codedStream } from '../../../platform/test/books-manifes
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { customer, makeSourceTemplate } from '../../test/support/pipelines.ts';
+import { planOf, statementOf } from '../../test/support/query-plan.ts';
+import { countSourcesByVersion } from '../pipelines/placed-definitions.ts';
 
 const path = '/api/v1/integrations/definitions/sources';
 const url = 'http://127.0.0.1:9';
@@ -166,5 +168,13 @@ describeOnBothDatabases('Versions of a manifest', (kind) => {
     const back = await rollBack(id, 1);
     expect(back.body).toMatchObject({ manifest: { version: 24 }, sources: { moved: 1, staying: [] } });
     expect(numbersOf(await versionsOf(id))).toEqual([24, 23, 22]);
+  });
+
+  it('count their sources in an index', async () => {
+    const { store } = test.app;
+    const anyId = '00000000-0000-4000-8000-000000000000';
+    const counting = await statementOf(store.db, (db) => countSourcesByVersion(db, anyId, anyId, [1, 2]));
+    const index = kind === 'sqlite' ? 'COVERING INDEX sources_by_own_definition' : 'sources_by_own_definition';
+    expect(await planOf(store, counting)).toContain(index);
   });
 });
