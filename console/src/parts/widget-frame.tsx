@@ -8,7 +8,7 @@ import type { ViewToken, ViewTokenRequest } from '@inlay/contract/console';
 import type { MessageToHost } from '@inlay/contract/embedding';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useAnswer } from '../api/use-loaded.ts';
 import { useConsole } from '../console.ts';
 import { useWords } from '../words/words.ts';
@@ -16,6 +16,7 @@ import { ErrorNotice } from './error-notice.tsx';
 import { frameWords } from './frame-words.ts';
 import { Bones } from './page.tsx';
 import { SandboxedFrame, type Send } from './sandboxed-frame.tsx';
+import { createTokenGiver } from './token-giver.ts';
 import { fragmentOf, type WidgetLook } from './widget-look.ts';
 
 export interface WidgetFrameProps {
@@ -27,11 +28,6 @@ export interface WidgetFrameProps {
   /** In a dialog, which Escape closes. */
   onClose?: () => void;
 }
-
-/** A token works for 15 minutes. */
-const renewAfterMs = 12 * 60_000;
-/** A new token that is refused this soon never worked: asking again and again would not help. */
-const soonMs = 2_000;
 
 export function WidgetFrame({ workspaceId, filters = {}, ...props }: WidgetFrameProps) {
   const { hasEnded } = useConsole();
@@ -49,6 +45,7 @@ export function WidgetFrame({ workspaceId, filters = {}, ...props }: WidgetFrame
 
 interface ViewProps extends Omit<WidgetFrameProps, 'workspaceId' | 'filters'> {
   view: ViewToken;
+  /** Always the same function. */
   onRenew(): void;
 }
 
@@ -60,28 +57,25 @@ function View({ view, title, look, onRenew, onClose }: ViewProps) {
   // A renewed token is for the same page.
   const [page] = useState(() => view.widget_url.split('#')[0]);
   const address = `${page}#${fragmentOf({ ...look, mode: onClose ? 'modal' : 'inline' })}`;
-  const given = useRef<{ token: string; renewedAtMs: number; send: Send } | undefined>(undefined);
-
-  function give(send: Send): void {
-    const isFirst = given.current === undefined || given.current.token === token;
-    given.current = { token, renewedAtMs: isFirst ? Number.NEGATIVE_INFINITY : performance.now(), send };
-    send({ inlay: 1, type: 'token', token });
-  }
+  const giver = useMemo(
+    () =>
+      createTokenGiver({
+        renew: onRenew,
+        onRefused: () => setRefused(true),
+        isSeen: () => document.visibilityState === 'visible',
+      }),
+    [],
+  );
+  useEffect(() => giver.stop, []);
   useEffect(() => {
     setRefused(false);
-    if (given.current && given.current.token !== token) give(given.current.send);
-    // While nobody looks, the widget asks nothing. It says when it needs another token.
-    const timer = setTimeout(() => document.visibilityState === 'visible' && onRenew(), renewAfterMs);
-    return () => clearTimeout(timer);
+    giver.use(token);
   }, [token]);
 
   function onMessage(message: MessageToHost, send: Send): void {
     if (message.type === 'close') onClose?.();
     // The frame has loaded without a token, and says so.
-    if (message.type !== 'token_expired') return;
-    if (given.current?.token !== token || given.current.send !== send) give(send);
-    else if (performance.now() - given.current.renewedAtMs < soonMs) setRefused(true);
-    else onRenew();
+    if (message.type === 'token_expired') giver.asked(send);
   }
 
   return (
