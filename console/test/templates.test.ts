@@ -322,7 +322,18 @@ describe('Connectors', () => {
   it('shows the catalogue with search and icons', async () => {
     const page = await openConsole(stage, 'connectors');
     await page.getByRole('link', { name: /Sample Data/ }).waitFor();
+    // The bundled platform does not tell how its connectors are supported: no column says so row by row.
+    const headings = () => page.getByRole('columnheader').allInnerTexts();
+    expect(await headings()).toEqual(['Name', 'Version', 'From']);
     await expectGoodLooks(page, 'connectors');
+    await page.route('**/definitions/sources', async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.data[0].support_level = 'certified';
+      await route.fulfill({ json: answer });
+    });
+    await page.reload();
+    await page.getByRole('cell', { name: 'certified' }).waitFor();
+    expect(await headings()).toEqual(['Name', 'Version', 'Support', 'From']);
     await page.getByRole('searchbox').fill('no such connector');
     await page.getByText('Nothing matches these filters.').waitFor();
     await page.goto(`${stage.publicUrl}/console/connectors?type=destination`);

@@ -37,6 +37,9 @@ function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
     path: `/integrations/definitions/${type}s`,
     query: { name: place.query.get('name') ?? undefined },
   });
+  // Not every platform and registry tells these. A column of dashes says nothing.
+  const told = (column: Column<Connector>, of: 'version' | 'support_level') =>
+    data?.data.some((connector) => connector[of]) ? [column] : [];
   const columns: Column<Connector>[] = [
     {
       title: words.name,
@@ -47,8 +50,8 @@ function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
         </Link>
       ),
     },
-    { title: words.version, cell: ({ version }) => version ?? common.none },
-    { title: words.support, cell: ({ support_level }) => support_level ?? common.none },
+    ...told({ title: words.version, cell: ({ version }) => version ?? common.none }, 'version'),
+    ...told({ title: words.support, cell: ({ support_level }) => support_level ?? common.none }, 'support_level'),
     { title: words.origin, cell: ({ custom }) => (custom ? words.own : words.catalogue) },
   ];
   return (
