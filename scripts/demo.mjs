@@ -200,14 +200,15 @@ async function main() {
   async function serve() {
     await service.untilReady();
     const app = { clientId: 'demo', clientSecret: known.secret };
-    const { url } = await startTestProvider({ port: providerPort, ...app });
+    const provider = await startTestProvider({ port: providerPort, ...app });
+    const { url } = provider;
     await ensureTemplates({ inlayUrl: service.url, operatorToken, ordersFile, provider: { url, ...app } });
     const page = await startHostApp({ port: pagePort, inlayUrl: service.url, operatorToken });
     console.log(
       `\n  Open  ${page.url}\n\n  What is synced arrives in ${join(dataDir, 'files')}\n  Ctrl-C ends the demo.\n`,
     );
     // Nobody waits for them: they are there for whoever looks at all customers.
-    const others = ensureCustomers({ inlayUrl: service.url, operatorToken, providerUrl: url, signal: ending.signal });
+    const others = ensureCustomers({ inlayUrl: service.url, operatorToken, provider, signal: ending.signal });
     others.catch((error) => ending.signal.aborted || console.error(`Not all sample customers are there. ${error}`));
     await service.untilLost();
   }

@@ -170,6 +170,19 @@ describe('the demo', () => {
     await page.close();
   });
 
+  it('has a customer who has to sign in again, because the account has removed the app', async () => {
+    const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
+    const read = async (path: string) =>
+      await (await fetch(`${demo.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
+    const needing = async () =>
+      ((await read('connections?attention_by=customer')) as { data: { workspace_name: string }[] }).data.map(
+        ({ workspace_name }) => workspace_name,
+      );
+    await expect.poll(needing, { timeout: 240_000, interval: 1_000 }).toContain('falcon-couriers');
+    const { data } = (await read('credentials')) as { data: object[] };
+    expect(data).toMatchObject([{ state: 'needs_attention', reason: 'revoked', account: 'noor@falcon.example' }]);
+  });
+
   it('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
     await stop(demo);
     const again = await startDemo({ portBy: 'environment' });

@@ -1,11 +1,15 @@
 // More customers for the demo, so that an operator has something to look at: some are well, and some fail, each for another
 // reason. They are made by the public API, once. A customer that exists is left alone.
 
+import { setTimeout as delay } from 'node:timers/promises';
+import { signInByLink } from './sign-in.mjs';
+
 /**
  * @typedef {object} DemoCustomer
  * @property {string} name
  * @property {{ template: string, name: string, config: object }[]} sources
  * @property {'inactive'} [status] what becomes of the workspace once its sources are there
+ * @property {{ template: string, account: string }} [signsIn] with the test provider; later the account removes the app
  */
 
 /** @param {string} providerUrl @returns {DemoCustomer[]} */
@@ -39,13 +43,19 @@ const customers = (providerUrl) => {
     { name: 'winter-sports-club', sources: [shop(300)], status: 'inactive' },
     // Has not connected anything yet.
     { name: 'tiny-tailor', sources: [] },
+    // Has signed in, and then removed the app at the provider: the customer has to sign in again.
+    { name: 'falcon-couriers', sources: [], signsIn: { template: 'Ledgerline', account: '3' } },
   ];
 };
 
+/** The first sync of a source takes seconds. */
+const patienceMs = 120_000;
+
 /**
- * @param {{ inlayUrl: string, operatorToken: string, providerUrl: string, signal?: AbortSignal }} options
+ * @param {{ inlayUrl: string, operatorToken: string, provider: { url: string, endGrants(account: string): void },
+ *   signal?: AbortSignal }} options
  */
-export async function ensureCustomers({ inlayUrl, operatorToken, providerUrl, signal }) {
+export async function ensureCustomers({ inlayUrl, operatorToken, provider, signal }) {
   /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
   async function call(method, path, body) {
     const timeout = AbortSignal.timeout(30_000);
@@ -60,20 +70,41 @@ export async function ensureCustomers({ inlayUrl, operatorToken, providerUrl, si
   }
 
   const { data: templates } = await call('GET', 'integrations/templates/sources');
-  for (const { name, sources, status } of customers(providerUrl)) {
+  /** @param {string} name @returns {string} */
+  function templateId(name) {
+    const template = templates.find((/** @type {{ name: string }} */ each) => each.name === name);
+    if (!template) throw new Error(`There is no template ${name}.`);
+    return template.id;
+  }
+
+  /** @param {string} workspaceId @param {{ template: string, account: string }} how */
+  async function signInAndEnd(workspaceId, { template, account }) {
+    const asked = { workspace_id: workspaceId, source_template_id: templateId(template) };
+    const { url } = await call('POST', 'integrations/oauth/links', asked);
+    await signInByLink(url, { account, ...(signal && { signal }) });
+    const deadline = performance.now() + patienceMs;
+    const good = `integrations/jobs?workspace_id=${workspaceId}&status=succeeded`;
+    // The source makes its first sync by itself. The service notices the end when it renews the access token.
+    while ((await call('GET', good)).data.length === 0) {
+      if (performance.now() > deadline) throw new Error('The first sync after a sign-in has not ended.');
+      await delay(1_000, undefined, { ...(signal && { signal }) });
+    }
+    provider.endGrants(account);
+  }
+
+  for (const { name, sources, status, signsIn } of customers(provider.url)) {
     const { data: known } = await call('GET', `workspaces?name_contains=${encodeURIComponent(name)}`);
     if (known.length > 0) continue;
     await call('POST', 'embedded/scoped-token', { workspace_name: name });
     const [{ id }] = (await call('GET', `workspaces?name_contains=${encodeURIComponent(name)}`)).data;
     for (const source of sources) {
-      const template = templates.find((/** @type {{ name: string }} */ each) => each.name === source.template);
-      if (!template) throw new Error(`There is no template ${source.template}.`);
       await call('POST', `integrations/sources?workspace_id=${id}`, {
-        source_template_id: template.id,
+        source_template_id: templateId(source.template),
         name: source.name,
         source_config: source.config,
       });
     }
     if (status) await call('PUT', `workspaces/${id}`, { status });
+    if (signsIn) await signInAndEnd(id, signsIn);
   }
 }

@@ -13,6 +13,7 @@ import { pathToFileURL } from 'node:url';
 const accounts = {
   1: { email: 'ada@kestrel.example', company: 'Kestrel Coffee' },
   2: { email: 'grace@riviere.example', company: 'Atelier Rivière' },
+  3: { email: 'noor@falcon.example', company: 'Falcon Couriers' },
 };
 const scopesInWords = { 'invoices.read': 'Read your invoices', 'customers.read': 'Read your customers' };
 const codeSeconds = 60;
@@ -26,6 +27,8 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
   const url = `http://localhost:${port}`;
   /** Ids of grants that were ended, and of codes that were used. @type {Set<string>} */
   const spent = new Set();
+  /** Ids of the grants of each account since the start. @type {Map<string, Set<string>>} */
+  const granted = new Map();
 
   /** @param {object} content */
   function sign(content) {
@@ -109,6 +112,7 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
   /** @param {{ grant: string, account: string, scope: string }} granted */
   function tokensFor({ grant, account, scope }) {
     const until = now() + accessTokenSeconds * 1000;
+    granted.set(account, (granted.get(account) ?? new Set()).add(grant));
     return {
       access_token: sign({ kind: 'access', grant, account, scope, until }),
       token_type: 'Bearer',
@@ -144,6 +148,10 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
   await once(server, 'listening');
   return {
     url,
+    /** As if the owner of the account had removed the app from it. Who signs in again has a new grant. @param {string} account */
+    endGrants(account) {
+      for (const grant of granted.get(account) ?? []) spent.add(grant);
+    },
     async close() {
       const closed = once(server, 'close');
       server.close();
