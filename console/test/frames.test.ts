@@ -202,6 +202,8 @@ it('The playground shows the widget with its choices, as a new customer or the o
 
   await page.getByLabel('Colour of buttons and links').fill('#0f766e');
   await page.getByLabel('Language', { exact: true }).selectOption('de');
+  // A hundred others, whose names contain this one, are before it in the list of suggestions.
+  await page.route(/workspaces\?.*name_contains=/, (route) => route.fulfill({ json: { data: [], next: null } }));
   await page.getByLabel('Name of the customer').fill(hostile);
   const primary = () => frame.locator('html').evaluate((root) => root.style.getPropertyValue('--inlay-primary'));
   await frame.getByRole('heading', { name: 'Ihre Quellen' }).waitFor();

@@ -82,6 +82,16 @@ export const workspaceOrders = [
 ] as const;
 
 export const ListAllWorkspacesQuery = Type.Object({
+  name: Type.Optional(
+    Type.String({
+      format: 'search-text',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'The whole name: only the workspace that a token request with this name would be for, if there is one',
+      examples: ['acme-inc'],
+    }),
+  ),
   name_contains: Type.Optional(
     Type.String({
       format: 'search-text',

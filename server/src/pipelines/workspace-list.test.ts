@@ -69,6 +69,27 @@ describeOnBothDatabases('The list of workspaces with their health', (kind) => {
     expect(await all('name_contains=nobody')).toEqual([]);
   });
 
+  it('is the one workspace with a whole name, if the other filters let it through', async () => {
+    const ids = [await test.workspaceId('Café'), await test.workspaceId('Café au lait')];
+    const idsOf = async (query: string) => (await all(query)).map(({ id }) => id);
+    expect(await idsOf('name=Caf%C3%A9&limit=1')).toEqual([ids[0]]);
+    // However Unicode writes it.
+    expect(await idsOf('name=Cafe%CC%81&sort=name&status=active&name_contains=CAF')).toEqual([ids[0]]);
+    for (const other of [
+      'name=caf%C3%A9',
+      'name=Caf',
+      'name=Caf%C3%A9&status=inactive',
+      'name=Caf%C3%A9&name_contains=lait',
+    ]) {
+      expect(await idsOf(other), other).toEqual([]);
+    }
+    const other = await addTenant(test, `another ${kind}`);
+    expect((await other.request('GET', `${path}?name=Caf%C3%A9`)).body).toEqual({ data: [], next: null });
+    expect((await test.request('GET', `${path}?name=`)).status).toBe(422);
+    for (const id of ids) await test.request('DELETE', `/api/v1/workspaces/${id}`);
+    expect(await idsOf('name=Caf%C3%A9')).toEqual([]);
+  });
+
   it('shows nothing of another organization', async () => {
     const other = await addTenant(test, `other ${kind}`);
     expect((await other.request('GET', `${path}?sort=name`)).body).toEqual({ data: [], next: null });

@@ -1,9 +1,9 @@
-/** The list of all customers with their health: found by a part of the name, in several orders, page by page. */
+/** The list of all customers with their health: found by the name or a part of it, in several orders, page by page. */
 import type { ListAllWorkspacesQuery, OperatorWorkspace } from '@inlay/contract/operating';
 import type { Store } from '../db/open.ts';
 import { invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import { findWorkspacesByName, foldedName } from '../workspaces/named-workspaces.ts';
+import { findWorkspaceId, findWorkspacesByName, foldedName } from '../workspaces/named-workspaces.ts';
 import { presentWorkspace } from '../workspaces/workspaces.ts';
 import { decodePlace, encodePlace } from './list-cursor.ts';
 import { healthsOfWorkspaces, type Page } from './lists.ts';
@@ -19,7 +19,7 @@ export async function listAllWorkspaces(
   organizationId: string,
   query: ListAllWorkspacesQuery,
 ): Promise<Page<OperatorWorkspace>> {
-  const { health, status, name_contains, sort = '-created_at', limit = 20 } = query;
+  const { health, status, name, name_contains, sort = '-created_at', limit = 20 } = query;
   const isDescending = sort.startsWith('-');
   const order = sort.replace('-', '') as store.WorkspaceOrder;
   const slice = { order, isDescending, after: placeIn(query, order), limit: limit + 1 };
@@ -29,9 +29,12 @@ export async function listAllWorkspaces(
     from: query.created_after === undefined ? undefined : Date.parse(query.created_after),
     until: query.created_before === undefined ? undefined : Date.parse(query.created_before),
   };
-  const found = name_contains
-    ? await findNamed(ctx, organizationId, name_contains, filter, slice)
-    : await store.listWorkspacePage(ctx.store.db, organizationId, filter, slice);
+  const find = () => {
+    if (name !== undefined) return findOne(ctx, organizationId, name, filter, slice, name_contains);
+    if (name_contains) return findNamed(ctx, organizationId, name_contains, filter, slice);
+    return store.listWorkspacePage(ctx.store.db, organizationId, filter, slice);
+  };
+  const found = await find();
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   const next = found.length > limit && last ? encodePlace({ order, key: last.sort_key, id: last.id }) : undefined;
@@ -55,6 +58,20 @@ function placeIn({ cursor }: ListAllWorkspacesQuery, order: store.WorkspaceOrder
     msg: 'the cursor must be taken from the next link of an earlier page with the same sort',
     type: 'value_error.cursor',
   });
+}
+
+/** The workspace of that name, if the other filters let it through. */
+async function findOne(
+  { store: { db } }: { store: Store },
+  organizationId: string,
+  name: string,
+  filter: store.WorkspaceListFilter,
+  slice: store.WorkspaceSlice,
+  part: string | undefined,
+): Promise<store.ListedWorkspace[]> {
+  const id = await findWorkspaceId(db, organizationId, name);
+  if (id === undefined || (part && !foldedName(name).includes(foldedName(part)))) return [];
+  return await store.listWorkspacePage(db, organizationId, { ...filter, ids: [id] }, slice);
 }
 
 /** At the beginning of the list where many names hold the text, and otherwise by the index of the parts of names. */

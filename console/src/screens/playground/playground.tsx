@@ -1,8 +1,10 @@
 /** How the widget shall be, the code for it, and which templates a customer would then be offered. */
 import { colorSchemes, widgetLocales } from '@inlay/contract/embedding';
+import type { OperatorWorkspacePage } from '@inlay/contract/operating';
 import type { TemplateExplanation } from '@inlay/contract/template-filters';
 import type { WorkspacePage } from '@inlay/contract/workspaces';
 import { useMemo, useState } from 'preact/hooks';
+import type { Static } from 'typebox';
 import { type Loaded, useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -69,15 +71,21 @@ function PlaygroundScreen() {
     return savedLook();
   }, [settledLook]);
   const wanted = useSettled(name.trim());
-  const { data: found } = useAnswer<WorkspacePage>(
-    wanted === '' ? undefined : { method: 'GET', path: '/workspaces', query: { name_contains: wanted, limit: 100 } },
+  const { data: alike } = useAnswer<WorkspacePage>(
+    wanted === ''
+      ? undefined
+      : { method: 'GET', path: '/workspaces', query: { name_contains: wanted, limit: maxSuggestions } },
+  );
+  // Many names may contain this one, so that it is not among the first of those.
+  const { data: found } = useAnswer<Static<typeof OperatorWorkspacePage>>(
+    wanted === '' ? undefined : { method: 'GET', path: '/integrations/workspaces', query: { name: wanted } },
   );
   const explained = useAnswer<TemplateExplanation>(
     mayWrite
       ? { method: 'POST', path: '/integrations/templates/explain', body: JSON.parse(settledFilters) }
       : undefined,
   );
-  const suggestions = found?.data.slice(0, maxSuggestions).map((customer) => customer.name);
+  const suggestions = alike?.data.map((customer) => customer.name);
   return (
     <Page title={words.title}>
       <p class="c-muted">{words.lead}</p>
@@ -117,7 +125,7 @@ function PlaygroundScreen() {
           {mayWrite && (
             <Panel title={words.preview}>
               <Preview
-                customer={found?.data.find((customer) => customer.name === wanted)}
+                customer={found?.data[0]}
                 filters={JSON.parse(settledFilters)}
                 look={look}
                 explanation={explained.data}
