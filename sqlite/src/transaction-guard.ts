@@ -19,13 +19,26 @@ export interface TransactionGuard {
   assertOutside(): void;
 }
 
-/** One for each connection: a transaction on one database may use another database. */
+interface OpenTransaction {
+  guard: object;
+  isOpen: boolean;
+  /** A transaction on one database may use another database. */
+  outer: OpenTransaction | undefined;
+}
+
+// One for the whole process: each more costs time with every promise, and is never forgotten.
+const storage = new AsyncLocalStorage<OpenTransaction>();
+
+/** One for each connection. */
 export function transactionGuard(): TransactionGuard {
   if (!isOn) return { within: (work) => work(), assertOutside: () => {} };
-  const storage = new AsyncLocalStorage<{ isOpen: boolean }>();
+  const guard = {};
   return {
     async within(work) {
-      const transaction = { isOpen: true };
+      let outer = storage.getStore();
+      // Work that a transaction has started may run long after its end.
+      while (outer && !outer.isOpen) outer = outer.outer;
+      const transaction: OpenTransaction = { guard, isOpen: true, outer };
       try {
         return await storage.run(transaction, work);
       } finally {
@@ -33,8 +46,10 @@ export function transactionGuard(): TransactionGuard {
       }
     },
     assertOutside() {
-      if (storage.getStore()?.isOpen) {
-        throw new Error('A statement within a transaction goes around it, and would wait for its end for ever.');
+      for (let open = storage.getStore(); open; open = open.outer) {
+        if (open.guard === guard && open.isOpen) {
+          throw new Error('A statement within a transaction goes around it, and would wait for its end for ever.');
+        }
       }
     },
   };
