@@ -284,9 +284,9 @@ export async function untilClosed(socket: Socket): Promise<string> {
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     received += chunk;
   });
-  // A reset after the answer is an end as well.
+  // A reset after the answer is an end as well; `once()` of events would take it for a failure.
   socket.on('error', () => {});
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve));
   return received;
 }
 
