@@ -80,8 +80,9 @@ describe('A customer', () => {
 describe('Settings and health', () => {
   it('shows checks with what to do, replicas, versions and settings, and never a secret', async () => {
     const page = await openConsole(stage, '');
-    await page.locator('.c-strip').waitFor();
-    expect(await page.locator('.c-strip').innerText()).toMatch(/Platform: answers[\s\S]*Database: answers in/);
+    // Its place is there before it is told.
+    const strip = page.locator('.c-strip');
+    await expect.poll(() => strip.innerText()).toMatch(/Platform: answers[\s\S]*Database: answers in/);
     await page.keyboard.press('g');
     await page.keyboard.press('h');
     await page.getByRole('heading', { name: 'Settings and health' }).waitFor();
