@@ -61,11 +61,16 @@ describe('A customer', () => {
     await expect.poll(() => entries.count()).toBeGreaterThan(0);
     const before = await entries.allInnerTexts();
     const more = page.getByRole('button', { name: 'Show more' });
-    while ((await more.count()) > 0) await more.click();
+    const first = page.locator('.c-timeline > li', { hasText: 'source.created' });
+    const showMore = async () => {
+      // Without waiting: the button goes away with the last page.
+      await more.evaluateAll(([button]) => (button as HTMLElement | undefined)?.click());
+      return await first.count();
+    };
+    await expect.poll(showMore).toBe(1);
     const viewed = page.locator('.c-timeline > li', { hasText: 'view_token.created' });
     await expect.poll(() => viewed.count()).toBeGreaterThanOrEqual(looks);
     await page.locator('.c-timeline > li', { hasText: 'Sync of' }).first().waitFor();
-    await page.locator('.c-timeline > li', { hasText: 'source.created' }).waitFor();
     expect(await entries.count()).toBeGreaterThan(before.length);
     const own = page.getByRole('link', { name: 'Open in your own system' });
     expect(await own.getAttribute('href')).toBe(`https://admin.example.com/customers/${name}?id=${id}`);

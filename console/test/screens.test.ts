@@ -253,7 +253,7 @@ describe('A failing customer', () => {
     await page.getByRole('heading', { name: 'Initech' }).waitFor();
     await page.getByLabel('Summary').getByText(reason).waitFor();
     // A screen begins with its heading; the next key is one of that screen.
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
     forgetRefusals();
   });
 

@@ -74,7 +74,7 @@ it.each(Object.keys(waysToClose))('closes by %s, gives the focus back and leaves
   await waysToClose[way]?.();
   await waitForEvent(page, 'closed');
   expect(await traces(page)).toEqual(before);
-  expect(await focused()).toBe('opener');
+  await expect.poll(focused).toBe('opener');
   expect(await eventTypes(page)).toEqual(['ready', 'closed']);
 
   // Closing again, by every method, does no harm.
@@ -109,7 +109,7 @@ it('destroys in silence, also while it loads', async () => {
   await openWidget(host.token({ silent: true }));
   await page.evaluate(() => window.handle.destroy());
   expect(await traces(page)).toEqual(before);
-  expect(await focused()).toBe('opener');
+  await expect.poll(focused).toBe('opener');
   expect(await eventTypes(page)).toEqual([]);
 });
 

@@ -77,7 +77,7 @@ describe('The dialog', () => {
     await frame.locator('h1').press('Escape');
     await expect.poll(() => page.locator('iframe').count()).toBe(0);
     expect((await eventTypes(page)).at(-1)).toBe('closed');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('connect');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('connect');
   });
 
   it('stays in sight on a long page, whatever is scrolled inside', async () => {

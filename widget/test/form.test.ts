@@ -158,7 +158,7 @@ describe('faults', () => {
     expect(await page.getByLabel('Number of concurrent workers').isVisible()).toBe(false);
     await submit(page);
     await expect.poll(() => page.getByLabel('Number of concurrent workers').isVisible()).toBe(true);
-    expect(await focusedId(page)).toBe('connector/account_id');
+    await expect.poll(() => focusedId(page)).toBe('connector/account_id');
     expect(await describedAs(page, 'Number of concurrent workers')).toContain('Must be 20 or less.');
   });
 

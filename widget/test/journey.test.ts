@@ -123,7 +123,7 @@ describe('A customer', () => {
     await frame.getByRole('button', { name: 'Test and connect' }).click();
     const field = frame.getByLabel('Token', { exact: true });
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
 
     await field.fill('a wrong one');
     await frame.getByRole('button', { name: 'Test and connect' }).click();
@@ -133,7 +133,7 @@ describe('A customer', () => {
     await takePicture(page, 'check-failed');
     expect(await fault.count()).toBe(1);
     expect(await frame.locator('.inlay-notice, .inlay-fault-summary').count()).toBe(0);
-    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await field.inputValue()).toBe('a wrong one');
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and connect' }).click();
@@ -190,7 +190,7 @@ describe('A customer', () => {
     expect(await frame.locator('.inlay-field-fault').count()).toBe(1);
     await expect.poll(() => token.getAttribute('aria-invalid')).toBe('true');
     expect(await token.getAttribute('placeholder')).not.toBe('Saved, unchanged');
-    expect(await token.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => token.evaluate((element) => element === document.activeElement)).toBe(true);
     await token.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
     await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
@@ -220,7 +220,7 @@ describe('A customer', () => {
     await page.keyboard.press('Enter');
     await screen(frame, 'form');
     // The heading has the focus, so that a screen reader says where it is.
-    expect(await frame.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    await expect.poll(() => frame.evaluate(() => document.activeElement?.tagName)).toBe('H1');
     await tabTo(/Test and connect/);
     await page.keyboard.press('Enter');
     await screen(frame, 'connected');
@@ -238,7 +238,7 @@ describe('A customer', () => {
     await frame.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await frame.getByRole('dialog').waitFor({ state: 'hidden' });
-    expect(await focused()).toMatch(/^Disconnect$/);
+    await expect.poll(focused).toMatch(/^Disconnect$/);
     await page.keyboard.press('Enter');
     await frame.getByRole('dialog').waitFor();
     await tabTo(/^Disconnect$/);

@@ -107,7 +107,7 @@ it('signs in with a popup, says what is missing or went wrong, and connects with
   expect(await frame.getByLabel(/token/i).count(), 'the sign-in takes the place of the field').toBe(0);
   await button(frame, 'Test and connect').click();
   await frame.getByText('Sign in first.').waitFor();
-  expect(await signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
+  await expect.poll(() => signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
   await lookAt(page, frame, 'open');
 
   let popup = await popupAfter(page, () => signInWith(frame).dblclick());
@@ -214,7 +214,7 @@ it('asks first for what the provider has to know, and lets customers enter keys 
   await signInWith(frame).click();
   const subdomain = frame.getByLabel('Subdomain of Zendesk');
   await frame.getByText('Please fill this in.').waitFor();
-  expect(await subdomain.evaluate((element) => element === document.activeElement)).toBe(true);
+  await expect.poll(() => subdomain.evaluate((element) => element === document.activeElement)).toBe(true);
   await subdomain.fill('not a label/');
   await signInWith(frame).click();
   await expect.poll(() => subdomain.getAttribute('aria-invalid')).toBe('true');

@@ -1,6 +1,6 @@
 /** The frame of a screen: its heading, which gets the focus after a move, and what is beside it. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
 
 export interface PageProps {
@@ -16,7 +16,8 @@ let hasMoved = false;
 export function Page({ title, trail, beside, children }: PageProps) {
   const words = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the paint: a key that is pressed at once counts for the new screen.
+  useLayoutEffect(() => {
     // Not at the first screen: there, the browser begins at the top.
     if (hasMoved) heading.current?.focus({ preventScroll: true });
     hasMoved = true;

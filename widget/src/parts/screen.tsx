@@ -5,7 +5,7 @@
 
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Whether the customer has moved between screens: the first screen must not take the focus away from the page. */
 export const HasMovedContext = createContext(false);
@@ -37,7 +37,8 @@ export interface ScreenProps {
 export function Screen({ name, title, lead, icon, status, actions, back, isCentred = false, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const hasMoved = useContext(HasMovedContext);
-  useEffect(() => {
+  // Before the paint: a key that is pressed at once counts for the new screen.
+  useLayoutEffect(() => {
     if (!hasMoved) return;
     // Inline, this brings the heading into view in the page around; elsewhere the widget scrolls itself.
     heading.current?.focus();
