@@ -1,5 +1,4 @@
 /** Which template is meant, of which kind, and who acts on it: for the folders that have to do with templates. */
-import type { VersionAuthor } from '@inlay/contract/template-versions';
 
 export interface TemplateRef {
   organizationId: string;
@@ -33,11 +32,4 @@ export const nobody: VersionMaker = { made_by: null, session_id: null, session_l
 export function versionMakerOf({ tokenId, isWithoutToken, tokenName }: Operator): VersionMaker {
   if (isWithoutToken) return { made_by: null, session_id: tokenId, session_label: tokenName };
   return { ...nobody, made_by: tokenId };
-}
-
-/** `author` is the name of the token. */
-export function authorOf(version: VersionMaker & { author: string | null }): VersionAuthor | null {
-  const { made_by, session_id, session_label, author } = version;
-  if (session_id !== null) return { kind: 'console_user', id: session_id, name: session_label ?? '' };
-  return made_by === null ? null : { kind: 'operator_token', id: made_by, name: author ?? '' };
 }

@@ -10,8 +10,7 @@ import {
   type SourceDefinitionVersionSummary,
 } from '@inlay/contract/definition-versions';
 import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { authorOf } from '../template-ref.ts';
+import { factsOfVersion } from '../version-facts.ts';
 import { withoutSecrets } from './manifest-secrets.ts';
 import * as own from './own-definitions.store.ts';
 import { type Content, contentOf, type OwnDefinitionsContext, openManifest, whatRuns } from './own-definitions.ts';
@@ -77,11 +76,7 @@ async function summarize(
     const changes = before ? streamChanges(before, own) : [];
     const running = [...own.values()].filter((state) => state === 'runs').length;
     return {
-      version: row.number,
-      is_current: row.number === version,
-      copy_of: row.copy_of,
-      created_at: isoTime(row.created_at),
-      created_by: authorOf(row),
+      ...factsOfVersion(row, version),
       source_count: counts.get(row.number) ?? 0,
       running_stream_count: running,
       left_out_stream_count: own.size - running,

@@ -21,8 +21,8 @@ import type { Definition } from '../definitions/definition.ts';
 import { findDefinition } from '../definitions/definitions.ts';
 import { allSecret, openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { authorOf, type Operator, type TemplateRef, versionMakerOf } from '../template-ref.ts';
+import { type Operator, type TemplateRef, versionMakerOf } from '../template-ref.ts';
+import { factsOfVersion } from '../version-facts.ts';
 import type { TemplatesContext } from './context.ts';
 import { mayChangeIn } from './customer-choice.ts';
 import * as versions from './versions.store.ts';
@@ -220,11 +220,7 @@ function summarize(
   before: TemplateVersionRow | undefined,
 ): TemplateVersionSummary {
   return {
-    version: row.number,
-    is_current: row.number === current,
-    copy_of: row.copy_of,
-    created_at: isoTime(row.created_at),
-    created_by: authorOf(row),
+    ...factsOfVersion(row, current),
     changes: before ? differences(show(before), show(row)) : [],
   };
 }

@@ -68,7 +68,7 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
           <FactList
             facts={[
               [words.version, manifest ? String(manifest.version) : (definition.dockerImageTag ?? common.none)],
-              [words.support, definition.supportLevel ?? common.none],
+              ...(definition.supportLevel ? [[words.support, definition.supportLevel] as const] : []),
               [words.origin, definition.custom ? words.own : words.catalogue],
               ...(documentationUrl.startsWith('https://')
                 ? [
