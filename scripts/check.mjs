@@ -117,7 +117,7 @@ const preparations = inTwoLanes([
 // Beside the preparations and the tests, whose build at the start leaves a core idle. The slow ones first.
 const statics = inTwoLanes([
   () => check('types', () => checkTypes('.')),
-  () => check('format and lint', () => run(installed('biome'), ['check', '.'])),
+  () => check('format and lint', () => run(installed('biome'), ['check', '--error-on-warnings', '.'])),
   ...typed.map((folder) => () => check(`types of ${folder}`, () => checkTypes(folder))),
   () => check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs'])),
   () => check('tenancy', () => run(process.execPath, ['scripts/check-tenancy.mjs'])),

@@ -1,12 +1,12 @@
 // npm run demo: builds, starts the service and the sample product (examples/host-app) together, with templates and
-// sample data, and prints the address to open. Everything it keeps is in data/demo; delete that to start afresh.
+// sample data, and prints the address to open, and a link to the console. Everything it keeps is in data/demo; delete that to start afresh.
 //
 //   --port, --page-port, --provider-port
 //                         instead of the first free ones from 8080, 8090 and 8095; PORT in the environment counts as --port
 //   --data-dir            instead of data/demo
 //   --no-build            uses the present build as it is
 
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { ensureCustomers } from '../examples/host-app/customers.mjs';
 import { startHostApp } from '../examples/host-app/server.mjs';
 import { ensureTemplates } from '../examples/host-app/templates.mjs';
@@ -84,7 +84,13 @@ function prepare(dataDir) {
   const { port, secret } = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
     : { port: undefined, secret: randomBytes(32).toString('base64url') };
-  return { operatorToken: readFileSync(tokenFile, 'utf8'), samples, ordersFile, provider: { file, port, secret } };
+  return {
+    tokenFile,
+    operatorToken: readFileSync(tokenFile, 'utf8'),
+    samples,
+    ordersFile,
+    provider: { file, port, secret },
+  };
 }
 
 /** @param {number} count */
@@ -105,19 +111,21 @@ function startService({ port, dataDir, operatorToken, samples }) {
   const log = openSync(logFile, 'w');
   // Settings of a real deployment in this shell must not reach the demo.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(INLAY_.*|PORT|HOST|LOG_LEVEL)$/.test(name));
+  const env = {
+    ...Object.fromEntries(inherited),
+    PORT: String(port),
+    INLAY_PUBLIC_URL: url,
+    INLAY_DATA_DIR: dataDir,
+    INLAY_OPERATOR_TOKEN: operatorToken,
+    INLAY_READABLE_DIRS: samples,
+  };
+  const program = join(root, 'server/bin/inlay.js');
   // Detached: Ctrl-C reaches the whole foreground group, and a second signal would make the service stop at once.
-  const child = spawn(process.execPath, [join(root, 'server/bin/inlay.js'), 'start'], {
+  const child = spawn(process.execPath, [program, 'start'], {
     cwd: dataDir,
     detached: true,
     stdio: ['ignore', log, log],
-    env: {
-      ...Object.fromEntries(inherited),
-      PORT: String(port),
-      INLAY_PUBLIC_URL: url,
-      INLAY_DATA_DIR: dataDir,
-      INLAY_OPERATOR_TOKEN: operatorToken,
-      INLAY_READABLE_DIRS: samples,
-    },
+    env,
   });
   process.once('exit', () => child.kill('SIGKILL'));
   const exited = once(child, 'exit');
@@ -133,6 +141,12 @@ function startService({ port, dataDir, operatorToken, samples }) {
         if (performance.now() > deadline) throw fault('The service was not ready within a minute.');
         await delay(100);
       }
+    },
+    /** The address of the console, with a code that signs in once, within 15 minutes. @returns {Promise<string>} */
+    async consoleLink() {
+      const asked = [program, 'console', 'link', '--name', 'demo', '--json'];
+      const { stdout } = await promisify(execFile)(process.execPath, asked, { cwd: dataDir, env });
+      return JSON.parse(stdout).url;
     },
     /** Never resolves; it fails when the service ends by itself. */
     async untilLost() {
@@ -189,7 +203,7 @@ async function main() {
   if (!values['no-build']) await build();
   const port = await choosePort(values.port ?? (process.env.PORT || undefined), 8080, '--port or PORT');
   const pagePort = await choosePort(values['page-port'], 8090, '--page-port');
-  const { operatorToken, samples, ordersFile, provider: known } = prepare(dataDir);
+  const { tokenFile, operatorToken, samples, ordersFile, provider: known } = prepare(dataDir);
   // The service knows the provider by its address, so the port stays what it was if that is possible. Otherwise the OAuth
   // client is told the new address.
   const providerPort = await choosePort(values['provider-port'], Number(known.port ?? 8095), '--provider-port');
@@ -203,10 +217,20 @@ async function main() {
     const provider = await startTestProvider({ port: providerPort, ...app });
     const { url } = provider;
     await ensureTemplates({ inlayUrl: service.url, operatorToken, ordersFile, provider: { url, ...app } });
+    const consoleLink = await service.consoleLink();
     const page = await startHostApp({ port: pagePort, inlayUrl: service.url, operatorToken });
-    console.log(
-      `\n  Open  ${page.url}\n\n  What is synced arrives in ${join(dataDir, 'files')}\n  Ctrl-C ends the demo.\n`,
-    );
+    const lines = [
+      `Open  ${page.url}`,
+      '      A sample product with the widget in it, as its customers see it.',
+      '',
+      `Open  ${consoleLink}`,
+      '      The console, where you see every customer. This link signs you in once, within 15 minutes;',
+      `      after that, sign in with the token in ${tokenFile}`,
+      '',
+      `What is synced arrives in ${join(dataDir, 'files')}`,
+      'Ctrl-C ends the demo.',
+    ];
+    console.log(`\n${lines.map((line) => (line ? `  ${line}` : line)).join('\n')}\n`);
     // Nobody waits for them: they are there for whoever looks at all customers.
     const others = ensureCustomers({ inlayUrl: service.url, operatorToken, provider, signal: ending.signal });
     others.catch((error) => ending.signal.aborted || console.error(`Not all sample customers are there. ${error}`));

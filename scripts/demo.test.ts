@@ -18,6 +18,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'inlay-demo-'));
 interface Demo {
   pageUrl: string;
   inlayUrl: string;
+  consoleLink: string;
   child: ChildProcess;
   /** The output of the demo and its exit code. */
   ended: Promise<{ code: number | null; output: string }>;
@@ -67,7 +68,10 @@ async function startDemo({ portBy = 'option' } = {}): Promise<Demo> {
   }
   const pageUrl = `http://localhost:${pagePort}`;
   expect(output()).toContain(`Open  ${pageUrl}\n`);
-  return { pageUrl, inlayUrl: `http://localhost:${port}`, child, ended };
+  const inlayUrl = `http://localhost:${port}`;
+  const consoleLink = output().match(/Open {2}(\S+\/console\/sign-in#code=\S+)\n/)?.[1] ?? '';
+  expect(consoleLink.startsWith(inlayUrl)).toBe(true);
+  return { pageUrl, inlayUrl, consoleLink, child, ended };
 }
 
 async function stop({ child, ended, inlayUrl, pageUrl }: Demo): Promise<void> {
@@ -131,6 +135,15 @@ describe('the demo', () => {
     for (const path of ['/', '/page.js', '/api/widget-token']) {
       expect(await (await fetch(demo.pageUrl + path)).text()).not.toContain(token);
     }
+  });
+
+  it('prints a link that signs in to the console', async () => {
+    const page = await browser.newPage({ locale: 'en-US' });
+    page.setDefaultTimeout(60_000);
+    await page.goto(demo.consoleLink);
+    await page.getByRole('button', { name: 'Use the link' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.close();
   });
 
   it('opens the widget in a dialog and in the page, and lists the events', async () => {

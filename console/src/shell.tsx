@@ -9,6 +9,7 @@ import { Mark } from './parts/mark.tsx';
 import { Link } from './router/link.tsx';
 import { namedScreens, type Place, pathTo } from './router/router.ts';
 import { savedScheme, saveScheme, schemes } from './scheme.ts';
+import { counted } from './words/counted.ts';
 import { changeLanguage, type Language, languageNames, useWords } from './words/words.ts';
 
 const entries = ['overview', 'customers', 'connections', 'jobs', ...namedScreens] as const;
@@ -79,7 +80,7 @@ function LiveSwitch() {
       <span class={`c-live-dot c-live-${isPaused ? 'paused' : live.state()}`} aria-hidden="true" />
       <span class="c-live-text">
         {text}
-        {live.held() > 0 && <span class="c-live-held"> · {words.held(formatting.number(live.held()))}</span>}
+        {live.held() > 0 && <span class="c-live-held"> · {words.held(counted(formatting, live.held()))}</span>}
       </span>
       <button
         type="button"

@@ -9,6 +9,7 @@ import { isLongRun } from '../../server/test/support/long-run.ts';
 import { sampleData } from '../../server/test/support/pipelines.ts';
 import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
+import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
 const stage = useStage();
 const token = 'an-operator-token-only-for-these-tests';
@@ -211,6 +212,89 @@ it('A customer is deleted only after its name was typed', async () => {
   await page.getByRole('heading', { name: 'Customers' }).waitFor();
   await expect.poll(() => page.getByRole('link', { name: 'Doomed' }).count()).toBe(0);
   forgetRefusals();
+});
+
+describe('A retry of a cause', () => {
+  const retries = async () => (await stage.operator('GET', '/integrations/causes/retries')).data;
+
+  it('is the work of the service: the page is closed, and a later one tells what came of it', async () => {
+    const leaving = await stage.newPage();
+    await signIn(leaving);
+    await leaving.getByRole('button', { name: 'Retry all', exact: true }).click();
+    await leaving.getByText('1 of 1 tried').or(leaving.getByText('0 of 1 tried')).waitFor();
+    await leaving.close();
+    await eventually('the sync has failed again', async () => {
+      const [{ state, connections }] = await retries();
+      return state === 'finished' && connections.failed === 1;
+    });
+
+    const page = await stage.newPage({ viewport: { width: 1280, height: 800 } });
+    await signIn(page);
+    const told = page.locator('.c-retry');
+    await told.getByText('1 failed again').waitFor();
+    expect(await told.innerText()).toMatch(/^Retried .*1 of 1 tried/s);
+    await expectAccessible(page.mainFrame(), 'retry');
+    await picture(page, 'overview-retried');
+    forgetRefusals();
+  });
+
+  it('shows how far it is while it runs, also where its cause is no longer listed, and is stopped', async () => {
+    const page = await openConsole(stage, 'customers', { permission: 'operator' });
+    const connections = { total: 200, waiting: 120, started: 76, succeeded: 60, failed: 2, skipped: 3, refused: 1 };
+    const retry = {
+      id: '8b0d2c44-6f0e-4a57-9d35-1c7e2b9f4a60',
+      cause: 'e'.repeat(32),
+      message: 'The warehouse does not answer.',
+      state: 'running',
+      state_reason: null,
+      connections,
+      has_more: true,
+      created_at: new Date().toISOString(),
+      ended_at: null as string | null,
+    };
+    await page.route('**/causes/retries?*', (route) => route.fulfill({ json: { data: [retry] } }));
+    let stops = 0;
+    await page.route(`**/causes/retries/${retry.id}/stop`, (route) => {
+      stops += 1;
+      Object.assign(retry, { state: 'stopped', ended_at: new Date().toISOString() });
+      return route.fulfill({ json: retry });
+    });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const told = page.locator('.c-panel').filter({ has: page.getByRole('heading', { name: 'Retries', exact: true }) });
+    await told.getByRole('progressbar', { name: '80 of 200 tried' }).waitFor();
+    await told.getByText(retry.message).waitFor();
+    await told.getByText('more connections fail for this cause').waitFor();
+    await told.getByRole('button', { name: 'Copy as curl: Stop retry' }).waitFor();
+    await expectGoodLooks(page, 'overview-retrying', told);
+    await told.getByRole('button', { name: 'Stop retry', exact: true }).click();
+    await told.getByText('Retry stopped').waitFor();
+    await expect.poll(() => told.getByRole('progressbar').count()).toBe(0);
+    expect(stops).toBe(1);
+  });
+
+  it('says what could not be started and why, and is nothing for a viewer to begin', async () => {
+    const quotas = `/workspaces/${ids.Initech}/quotas`;
+    await stage.operator('PUT', quotas, { shortest_interval_seconds: 86_400 });
+    const [{ cause }] = (await stage.operator('GET', '/integrations/overview')).causes;
+    const { id } = await stage.operator('POST', '/integrations/causes/retries', { cause });
+    await eventually('it has ended', async () => (await retries())[0].state === 'finished');
+    expect((await retries())[0]).toMatchObject({ id, connections: { total: 1, refused: 1 } });
+
+    const page = await stage.newPage({ viewport: { width: 320, height: 800 }, colorScheme: 'dark' });
+    await signIn(page);
+    await page.getByRole('button', { name: '1 could not be started' }).click();
+    const dialog = page.getByRole('dialog', { name: '1 could not be started' });
+    await dialog.getByText('quota_reached').waitFor();
+    await expectAccessible(page.mainFrame(), 'reasons of a retry');
+    await expectToFit(page.mainFrame(), 'reasons of a retry');
+    await picture(page, 'overview-retry-reasons');
+    await stage.operator('DELETE', quotas);
+    forgetRefusals();
+
+    const viewer = await openConsole(stage, '', { permission: 'read' });
+    await viewer.locator('.c-retry').first().waitFor();
+    expect(await viewer.getByRole('button', { name: 'Retry all' }).count()).toBe(0);
+  });
 });
 
 describe('A failing customer', () => {

@@ -1,5 +1,6 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../server/test/support/deployment.ts';
 import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
 import { startProvider } from '../../widget/test/support/provider.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
@@ -129,6 +130,29 @@ describe('Templates', () => {
     });
   });
 
+  it('shows more than one page of its versions, and goes back to one of the second page', async () => {
+    const id = await stage.sourceTemplate({ name: 'Often changed', partial_default_config: { seed: 1 } });
+    const path = `/integrations/templates/sources/${id}`;
+    for (let seed = 2; seed <= 22; seed++) await stage.operator('PATCH', path, { partial_default_config: { seed } });
+    const page = await openConsole(stage, `templates/${id}`);
+    const versions = page.getByRole('table', { name: 'Versions' });
+    await expect.poll(() => versions.getByRole('row').count()).toBe(1 + 20);
+    expect(await versions.getByRole('row').last().innerText()).toMatch(/^3\b[\s\S]*2 → 3/);
+    await page.getByRole('button', { name: 'Show more', exact: true }).press('Enter');
+    await expect.poll(() => versions.getByRole('row').count()).toBe(1 + 22);
+    expect(await versions.getByRole('row').nth(21).innerText()).toMatch(/^2\b[\s\S]*1 → 2/);
+    expect(await versions.getByRole('row').last().innerText()).toMatch(/^1\b[\s\S]*Nothing before it/);
+    // The button has gone, and the keyboard is still at the end of the list.
+    expect(await page.getByText('22 shown', { exact: true }).evaluate((one) => one === document.activeElement)).toBe(
+      true,
+    );
+    await expectGoodLooks(page, 'template-many-versions');
+    await page.getByRole('button', { name: 'Go back to version 1', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Go back', exact: true }).click();
+    await page.getByText('as version 1').waitFor();
+    expect(await stage.operator('GET', path)).toMatchObject({ version: 23, partial_default_config: { seed: 1 } });
+  });
+
   it('makes a destination with its whole configuration, its schedule in words, by keyboard on a narrow page', async () => {
     const page = await openConsole(stage, `templates/new?kind=connection&definition=${localFiles}`, {
       viewport: { width: 320, height: 900 },
@@ -143,6 +167,21 @@ describe('Templates', () => {
     const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
     expect(JSON.parse(await editor.inputValue())).toMatchObject({ cron_expression: '0 30 2 * * ?' });
     await expectGoodLooks(page, 'template-destination');
+    // What a customer would get follows the draft, and stays as it was while a draft is not possible.
+    const preview = page.locator('.t-preview');
+    await preview.getByText('This draft cannot be shown yet.').waitFor();
+    const draft = { destination_name: 'Lake', destination_config: { path: 'lake' }, cron_expression: '0 30 2 * * ?' };
+    await editor.fill(JSON.stringify(draft));
+    await preview.getByText('Lake (Local Files)').waitFor();
+    await preview.getByText(/2:30|02:30/).waitFor();
+    await editor.fill(JSON.stringify({ ...draft, cron_expression: null, customer_may_change: { streams: true } }));
+    await preview.getByText('Syncs run only when asked for').waitFor();
+    await preview.getByText('streams', { exact: true }).waitFor();
+    await expectGoodLooks(page, 'template-destination-preview', preview);
+    await editor.fill(JSON.stringify({ ...draft, destination_config: {} }));
+    await preview.getByText('This draft is not possible. Below is the last one that was.').waitFor();
+    await preview.getByText('Lake (Local Files)').waitFor();
+    expect((await stage.operator('GET', '/integrations/templates/connections')).data).toEqual([]);
   });
 
   it('sets up a sign-in: an administrator registers the client, the redirect address is there, and it can be tried', async () => {
@@ -305,6 +344,42 @@ describe('Templates', () => {
     await expectGoodLooks(page, 'template');
   });
 
+  it('picks streams from those of a source that a customer has, and asks nobody for them', async () => {
+    await stage.connectionTemplate({ cron_expression: null });
+    const made = await stage.sourceTemplate({ name: 'Made from it' });
+    for (const workspace_name of ['Hooli', 'Pied Piper']) {
+      const { token } = await stage.widgetToken({ workspace_name });
+      const response = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ source_template_id: made, name: 'Shop', source_config: { count: 31 } }),
+      });
+      expect(response.status).toBe(201);
+      const { workspace_id } = (await response.json()) as { workspace_id: string };
+      const path = `/integrations/connections?workspace_id=${workspace_id}&status=active`;
+      await eventually('it is set up', async () => (await stage.operator('GET', path)).data.length > 0);
+    }
+    const id = await stage.sourceTemplate({ name: 'Picks streams' });
+    const page = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.getByLabel('Which streams are synced').selectOption('whitelist');
+    await page.getByRole('button', { name: 'Take the streams of a customer’s source' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Take the streams of a customer’s source' });
+    await dialog.getByText('Hooli').waitFor();
+    await expectGoodLooks(page, 'template-customer-streams');
+    await dialog.getByLabel('Search by name').fill('piper');
+    await expect.poll(() => dialog.getByText('Hooli').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Use its streams: Pied Piper', exact: true }).click();
+    await page.getByLabel('purchases', { exact: true }).check();
+    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+    expect(JSON.parse(await editor.inputValue()).customization.stream_whitelist).toEqual(['purchases']);
+    expect(asked.filter((request) => /connections\/[^/]+\/streams$/.test(request))).toHaveLength(1);
+    // The preview of the draft is the only request that is not a question about what is there.
+    const writes = asked.filter((request) => !request.startsWith('GET ') && !request.endsWith('/preview'));
+    expect(writes).toEqual([]);
+  });
+
   it('lets a viewer read and nothing else', async () => {
     const id = await stage.sourceTemplate({ name: 'Only read' });
     const page = await openConsole(stage, `templates/${id}`, { permission: 'read' });
@@ -397,8 +472,8 @@ describe('Connectors', () => {
     const dialog = page.getByRole('dialog');
     const versions = page.getByRole('table', { name: 'Versions' });
     const row = (number: number) => versions.getByRole('row').nth(number);
-    await expect.poll(() => row(1).innerText()).toMatch(/2 · now[\s\S]*loans\s*gone[\s\S]*1 run, 0 left out/);
-    expect(await row(2).innerText()).toMatch(/Nothing before it[\s\S]*1 run, 1 left out/);
+    await expect.poll(() => row(1).innerText()).toMatch(/2 · now[\s\S]*loans\s*gone[\s\S]*1 running, 0 left out/);
+    expect(await row(2).innerText()).toMatch(/Nothing before it[\s\S]*1 running, 1 left out/);
     await expectGoodLooks(page, 'connector-versions');
     await page.getByRole('button', { name: 'Show version 1', exact: true }).click();
     await dialog.getByRole('table', { name: 'What runs' }).waitFor();

@@ -143,6 +143,7 @@ describe('The cookie of a session', () => {
     await visit('');
     const value = 'A'.repeat(43);
     await page.evaluate((planted) => {
+      // biome-ignore lint/suspicious/noDocumentCookie: as a script of somebody else would do it
       document.cookie = planted;
     }, `${cookieName}=${value}; Path=/; Secure`);
     expect((await sessionCookie())?.value).toBe(value);

@@ -4,6 +4,7 @@ import { CustomerMayChange, CustomerMayChangeRequest } from './connections.ts';
 import type { Configuration } from './connector-configuration.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
+import { streamSelectionModes } from './source-templates.ts';
 import { AppliedPlanId } from './template-plans.ts';
 import { TemplateTags } from './template-tags.ts';
 import { VersionNumber } from './template-versions.ts';
@@ -162,6 +163,30 @@ export const ConnectionTemplatePath = Type.Object({
 });
 export type ConnectionTemplatePath = Static<typeof ConnectionTemplatePath>;
 
+export const PreviewConnectionTemplateRequest = Type.Object(
+  {
+    ...Type.Partial(CreateConnectionTemplateRequest).properties,
+    original_connection_template_id: Type.Optional(
+      Uuid(
+        'For a change of a template: its id. What is left out is then as it has it, and masks keep its secrets',
+        exampleId,
+      ),
+    ),
+  },
+  {
+    title: 'Preview connection template request',
+    examples: [
+      {
+        destination_name: 'Warehouse',
+        destination_definition_id: exampleDefinitionId,
+        destination_config: { path: 'exports' },
+        cron_expression: hourly,
+      },
+    ],
+  },
+);
+export type PreviewConnectionTemplateRequest = Static<typeof PreviewConnectionTemplateRequest>;
+
 export const DescribeCronRequest = Type.Object(
   {
     cron_expression: Type.String({
@@ -190,3 +215,49 @@ export const CronDescription = Type.Object(
   { title: 'Cron description' },
 );
 export type CronDescription = Static<typeof CronDescription>;
+
+export const PreviewedSource = Type.Object(
+  {
+    source_template_id: Uuid('The source template', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+    name: Type.String({ description: 'Its name, as customers read it', examples: ['Shop'] }),
+    stream_selection_mode: Enumeration(streamSelectionModes, {
+      description: 'Which streams are synced: `suggested` by the connector, `all`, or those of a `whitelist`',
+    }),
+    streams: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description: 'The streams of the list; null where the source itself decides',
+      examples: [['orders']],
+    }),
+  },
+  { title: 'Previewed source' },
+);
+
+export const ConnectionTemplatePreview = Type.Object(
+  {
+    destination_name: Type.String(named),
+    destination_type: Type.String({ description: 'Name of the connector', examples: ['Local Files'] }),
+    cron_expression: CronExpression('Quartz expression, in UTC; null: only when asked for'),
+    schedule: Type.Union([CronDescription, Type.Null()], { description: 'The same in words, with the next runs' }),
+    sync_on_create: Type.Boolean({ description: 'Whether a new connection is synced at once' }),
+    namespace_format: Type.String({
+      description: 'Where the tables or files go, the default filled in',
+      examples: ['workspace_{workspace_id}'],
+    }),
+    prefix: Type.String({
+      description: 'What their names begin with, the default filled in',
+      examples: ['{source_slug}_'],
+    }),
+    customer_may_change: CustomerMayChange,
+    tags: Type.Array(Type.String(), {
+      description: 'By name. A token whose connection tags do not select them leads to no such connection',
+      examples: [['demo']],
+    }),
+    sources: Type.Array(PreviewedSource, {
+      description: 'The source templates from which a customer may connect a source; the first fifty',
+    }),
+    more_sources: Type.Integer({ minimum: 0, description: 'How many others there are', examples: [0] }),
+  },
+  { title: 'Connection template preview' },
+);
+export type ConnectionTemplatePreview = Static<typeof ConnectionTemplatePreview>;

@@ -42,7 +42,8 @@ export const UnwellWorkspace = Type.Object(
     failing_connections: Count('Its connections that fail', 2),
     connections_that_need_attention: Count('Its connections that need attention', 0),
     first_error: Type.Union([Failure, Type.Null()], {
-      description: 'The first failure of the connection that has been there longest among those that fail',
+      description:
+        'The first failure of the connection that has been there longest among those that fail. Where no sync has failed, what has to be mended',
     }),
     /** A workspace may be told to be unwell a moment before its connections are. */
     connection: Type.Union([Type.Object(about, { title: 'Unwell connection' }), Type.Null()], {

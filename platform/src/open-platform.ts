@@ -105,6 +105,11 @@ export interface OpenPlatform {
   look(): Promise<void>;
   /** Seals every secret with the key the sealer seals with now. */
   reseal(): Promise<void>;
+  /**
+   * Ends what requests wait for and a connector decides how long it takes: checks and questions for streams. Such requests
+   * are told to try again, so that they do not keep the process from stopping.
+   */
+  endQuestions(): void;
   /** Running jobs are stopped, and gone on with after the next start. */
   close(): Promise<void>;
 }
@@ -222,6 +227,11 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     wake,
   };
   const scheduler = createScheduler(jobs);
+  const endQuestions = () => {
+    closing.abort();
+    actors.discoveryTurns.close();
+    void actors.checks.close();
+  };
 
   return {
     store,
@@ -241,9 +251,9 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       await resealConfigurations({ store, sealer });
       await store.transaction((tx) => resealManifests(sealer, tx));
     },
+    endQuestions,
     async close() {
-      closing.abort();
-      actors.discoveryTurns.close();
+      endQuestions();
       await scheduler.stop();
       await actors.checks.close();
       await Promise.allSettled(actors.discoveries.values());

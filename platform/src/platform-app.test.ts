@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startHttpServer } from '../test/http-server.ts';
 import { fillWorkspace, startPlatform } from '../test/start-platform.ts';
 import { until } from '../test/steered.ts';
 import { createPlatformApp } from './platform-app.ts';
@@ -96,6 +97,31 @@ test('a request that comes while the platform is busy or stops says when to try 
   const reply = await app.inject({ url: `${prefix}/streams?sourceId=${sourceId}`, headers });
   expect(reply.json()).toMatchObject({ status: 503, title: 'service-unavailable' });
   expect(reply.headers['retry-after']).toBe('1');
+});
+
+test('a request that waits for a connector does not keep the platform from stopping, and is told to try again', async () => {
+  const running = await startPlatform({ allowPrivateNetworks: true });
+  const { platform, call } = running;
+  const silent = await startHttpServer(() => undefined);
+  const { workspaceId } = (await call('POST', '/workspaces', { name: 'waiting' })).body;
+  const configuration = {
+    sourceType: 'http-api',
+    base_url: silent.origin,
+    authentication: { type: 'none' },
+    streams: [{ name: 'things', path: '/things' }],
+  };
+  const { sourceId } = (await call('POST', '/sources', { name: 'silent', workspaceId, configuration })).body;
+  const app = await createPlatformApp(platform, { prefix, log: pino({ level: 'silent' }) });
+  const { token } = await platform.tokens.issue('the-client', 'the-secret-of-the-client');
+  const headers = { authorization: `Bearer ${token}` };
+  const waiting = app.inject({ url: `${prefix}/streams?sourceId=${sourceId}`, headers });
+  await until(() => silent.asked.length > 0);
+  await app.close();
+  const reply = await waiting;
+  expect([reply.json(), reply.headers['retry-after']]).toMatchObject([
+    { status: 503, title: 'service-unavailable' },
+    '1',
+  ]);
 });
 
 describe('a request that leads nowhere', () => {

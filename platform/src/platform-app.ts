@@ -65,6 +65,8 @@ export async function createPlatformApp(
   app.setNotFoundHandler(async () => {
     throw new OpaqueRefusal(404, 'no such path');
   });
+  // A request that waits for a connector would keep the process from ending for as long as the connector takes.
+  app.addHook('preClose', async () => platform.endQuestions());
   healthRoutes(app, platform.store);
   await app.register(platformApi(platform, { limitsGuesses: !isInternal }), { prefix });
   await app.ready();

@@ -35,6 +35,7 @@ import { createUnusedCredentialHousekeeping } from './oauth/unused-credentials.w
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openTracer } from './open-tracer.ts';
 import { openParts, type Parts } from './parts.ts';
+import { type CauseRetries, createCauseRetryHousekeeping } from './pipelines/cause-retries.worker.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
 import { createLogHousekeeping } from './pipelines/job-logs.worker.ts';
 import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
@@ -80,6 +81,7 @@ export interface App {
   setUps: SetUps;
   jobWatch: JobWatch;
   rollouts: Rollouts;
+  causeRetries: CauseRetries;
   quotaReviews: QuotaReviews;
   sequencer: Sequencer;
   deliveries: Deliveries;
@@ -137,6 +139,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       setUps,
       jobWatch,
       rollouts,
+      causeRetries,
       quotaReviews,
       sequencer,
       deliveries,
@@ -174,6 +177,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createIdempotencyHousekeeping(store),
       createCheckHousekeeping(parts.pipelines),
       createPlanHousekeeping(parts.pipelines),
+      createCauseRetryHousekeeping(parts.pipelines),
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
       createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
       createLogHousekeeping(parts.pipelines),
@@ -193,6 +197,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       setUps,
       jobWatch,
       rollouts,
+      causeRetries,
       quotaReviews,
       sequencer,
       deliveries,
@@ -218,6 +223,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       setUps,
       jobWatch,
       rollouts,
+      causeRetries,
       quotaReviews,
       sequencer,
       deliveries,
@@ -239,11 +245,14 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       },
       async close() {
         shuttingDown = true;
+        // A connector may take minutes to answer. Work that waits for one is on disk, and requests are told to try again.
+        platform.endQuestions();
+        bundled?.platform.endQuestions();
         await http.close();
         await metricsServer?.close();
         // Work that waits for its turn is not begun any more. It is on disk, and the next start takes it up.
         for (const queue of Object.values(parts.pipelines.turns)) queue.close();
-        for (const work of inBackground) await work.stop();
+        await Promise.all(inBackground.map((work) => work.stop()));
         await parts.background.settle(shutdownPatienceMs);
         await parts.refusals.flush().catch((err) => log.warn({ err }, 'the last refused requests were not recorded'));
         await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));

@@ -20,6 +20,8 @@ export type ErrorCode =
   | 'rollout_not_found'
   | 'rollout_ended'
   | 'plan_not_found'
+  | 'cause_not_found'
+  | 'cause_retry_not_found'
   | 'plan_outdated'
   | 'source_definition_not_found'
   | 'source_definition_version_not_found'

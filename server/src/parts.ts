@@ -51,6 +51,7 @@ import {
   listOrganizationIds,
   platformOrganizationIds,
 } from './organizations/organizations.ts';
+import { type CauseRetries, createCauseRetries } from './pipelines/cause-retries.worker.ts';
 import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections.ts';
 import type { PipelinesContext, SourceCredentials } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
@@ -111,6 +112,7 @@ export interface Parts {
   setUps: SetUps;
   jobWatch: JobWatch;
   rollouts: Rollouts;
+  causeRetries: CauseRetries;
   reconciler: Reconciler;
   quotaReviews: QuotaReviews;
   idempotency: IdempotencyContext;
@@ -374,6 +376,7 @@ export async function openParts(
     setUps,
     jobWatch,
     rollouts,
+    causeRetries: createCauseRetries(pipelines),
     reconciler,
     quotaReviews: createQuotaReviews(workspaces),
     sequencer,

@@ -29,6 +29,7 @@ import { oauthTestRoutes } from './oauth/test-flows.routes.ts';
 import { findOrganization } from './organizations/organizations.ts';
 import type { Parts } from './parts.ts';
 import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
+import { causeRetryRoutes } from './pipelines/cause-retries.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
 import { operatingRoutes } from './pipelines/operating.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
@@ -122,6 +123,7 @@ export async function addRoutes(
   sourceTemplateRoutes(http, templates);
   connectionTemplateRoutes(http, templates);
   versionRoutes(http, templates);
+  causeRetryRoutes(http, pipelines);
   rolloutRoutes(http, pipelines);
   planRoutes(http, pipelines);
   applyTemplatesRoutes(http, pipelines);

@@ -8,6 +8,7 @@ import { catalogue, type EntryType } from '../src/events/catalogue.ts';
 import type { PatchOperation } from '../src/events/json-patch.ts';
 import { fill, widgetToken } from './security/support.ts';
 import { type Answer, startTestApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/deployment.ts';
 import { customer, localFiles, postgresSource, sampleData } from './support/pipelines.ts';
 import {
   locationOf,
@@ -31,6 +32,7 @@ const exceptions: Record<string, string> = {
   'POST /api/v1/integrations/templates/connections/cron/describe': 'stores nothing',
   'POST /api/v1/integrations/templates/explain': 'stores nothing',
   'POST /api/v1/integrations/templates/sources/preview': 'stores nothing',
+  'POST /api/v1/integrations/templates/connections/preview': 'stores nothing',
   'POST /api/v1/integrations/templates/sources/:source_template_id/plan': 'tells what a change would do',
   'POST /api/v1/integrations/templates/connections/:connection_template_id/plan': 'tells what a change would do',
   'POST /api/v1/webhook-endpoints/:webhook_endpoint_id/test': 'sends an event that nobody needs',
@@ -190,9 +192,17 @@ it('A route that changes something writes an entry with its request, its actor, 
     await walk(`POST ${path}/connections/:connection_id/cancel`, ['sync.cancelled'], as);
   }
   const cause = 'f'.repeat(32);
-  const failing = test.app.store.db.updateTable('connections').set({ cause });
-  await failing.where('id', '=', String(ids.connection_id)).execute();
-  await walk(`POST ${api}/integrations/causes/retry`, ['sync.started'], { body: { cause } });
+  const connections = test.app.store.db.updateTable('connections').set({ cause }).returning('id');
+  await eventually('no news of jobs takes the cause away again', async () => {
+    await connections.where('id', '=', String(ids.connection_id)).execute();
+    await test.app.jobWatch.pass();
+    return (await connections.where('cause', '=', cause).execute()).length > 0;
+  });
+  const retries = `${api}/integrations/causes/retries`;
+  const retry = await walk(`POST ${retries}`, ['cause.retry_started'], { body: { cause } });
+  ids.cause_retry_id = retry.id;
+  await walk(`POST ${retries}/:cause_retry_id/stop`, ['cause.retry_stopped']);
+  await walk(`POST ${api}/integrations/connections/:connection_id/sync`, ['sync.started']);
   await walk(`POST ${api}/integrations/connections/:connection_id/cancel`, ['sync.cancelled']);
   await walk(`POST ${api}/integrations/connections/:connection_id/refresh`, ['connection.updated']);
 

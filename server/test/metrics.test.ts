@@ -73,3 +73,12 @@ it('docs/reference/metrics.md has every metric with its kind, its labels and its
   const page = readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8').split('\n');
   expect(page.filter((line) => /^\| `inlay_\w+` \|/.test(line)).toSorted()).toEqual(rows.toSorted());
 });
+
+it('services of one process share its numbers, which prom-client never stops measuring', () => {
+  const [one, other] = [createMetrics().registry, createMetrics().registry];
+  for (const name of ['nodejs_gc_duration_seconds', 'nodejs_eventloop_lag_p99_seconds']) {
+    expect(one.getSingleMetric(name)).toBeDefined();
+    expect(other.getSingleMetric(name)).toBe(one.getSingleMetric(name));
+  }
+  expect(other.getSingleMetric('inlay_http_requests_total')).not.toBe(one.getSingleMetric('inlay_http_requests_total'));
+});

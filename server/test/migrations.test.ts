@@ -86,6 +86,8 @@ describeOnBothDatabases('Migrations', (kind) => {
         'quota_notices',
         'quotas',
         'replicas',
+        'cause_retries',
+        'cause_retry_items',
         'rollout_items',
         'rollouts',
         'signing_keys',

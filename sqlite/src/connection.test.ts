@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -57,6 +57,29 @@ describe('A connection', () => {
       process.chdir(here);
     }
     expect(existsSync(join(folder, 'file:x?mode=memory'))).toBe(true);
+  });
+
+  it('has everything in its file when it is closed, though the driver keeps the file open', () => {
+    const file = newFile();
+    const connection = open(file);
+    connection.exec('pragma journal_mode = wal; create table t (a)');
+    const insert = connection.prepare('insert into t values (?)');
+    insert.run(['x']);
+    connection.close();
+    copyFileSync(file, `${file}-copy`);
+    expect(open(`${file}-copy`).prepare('select a from t').all()).toEqual([{ a: 'x' }]);
+  });
+
+  it('is closed in the middle of a transaction, too, and the transaction is gone', () => {
+    const file = newFile();
+    const connection = open(file);
+    connection.exec('pragma journal_mode = wal; create table t (a); begin');
+    connection.prepare('insert into t values (1)').run();
+    connection.close();
+    expect(codeOf(() => connection.exec('commit'))).toBe('SQLITE_MISUSE');
+    const next = open(file, { busyTimeoutMs: 0 });
+    next.exec('insert into t values (2)');
+    expect(next.prepare('select a from t').all()).toEqual([{ a: 2 }]);
   });
 
   it('gives rows as plain objects and hands a statement out again', () => {

@@ -79,7 +79,23 @@ export class SqliteConnection {
   close(): void {
     if (!this.#database.isOpen) return;
     this.#kept.clear();
+    this.#moveLogIntoFile();
     translated(() => this.#database.close());
+  }
+
+  /**
+   * SQLite does this when a connection closes. But this driver releases statements only when they are collected as
+   * garbage, at any time later, and until then SQLite keeps the connection half open. Who copies the file after
+   * `close()` must find everything in it, and nobody writing to it. `node:sqlite` releases them.
+   */
+  #moveLogIntoFile(): void {
+    try {
+      // Waits for nobody. A transaction that is still open ends with the connection, without a trace.
+      this.exec(`${this.isInTransaction ? 'rollback; ' : ''}pragma wal_checkpoint(passive)`);
+    } catch {
+      // As when SQLite does it: a connection that only reads, or a disk that is full, leaves the log where it is, and the
+      // next connection reads it there.
+    }
   }
 }
 

@@ -4,6 +4,7 @@ const groups = [
   'source',
   'connection',
   'workspace',
+  'cause',
   'template',
   'tag',
   'definition',

@@ -8,19 +8,32 @@ import { useAction } from './use-action.ts';
 export interface RequestButtonProps<T> {
   label: string;
   request: ApiRequest;
+  /** What it is about, for people who do not see the row that it stands in. */
+  about?: string;
   kind?: NonNullable<ButtonProps['kind']>;
+  glyph?: NonNullable<ButtonProps['glyph']>;
+  /** What it began goes on, also where the answer has come. */
+  isBusy?: boolean;
   onDone(answer: T): void;
 }
 
-export function RequestButton<T>({ label, request, kind = 'secondary', onDone }: RequestButtonProps<T>) {
+export function RequestButton<T>({ label, request, onDone, ...look }: RequestButtonProps<T>) {
+  const { about, kind = 'secondary', glyph, isBusy = false } = look;
+  const what = about === undefined ? label : `${label}: ${about}`;
   const action = useAction();
   return (
     <>
       <span class="c-pair">
-        <Button kind={kind} isBusy={action.isBusy} onClick={() => action.run<T>(request, onDone)}>
+        <Button
+          kind={kind}
+          {...(glyph && { glyph })}
+          {...(about !== undefined && { label: what })}
+          isBusy={action.isBusy || isBusy}
+          onClick={() => action.run<T>(request, onDone)}
+        >
           {label}
         </Button>
-        <CurlButton request={request} what={label} />
+        <CurlButton request={request} what={what} />
       </span>
       {action.error !== undefined && <ErrorNotice error={action.error} takesFocus />}
     </>

@@ -60,7 +60,7 @@ export function usePages<T>(
       if (next === null || isLoadingMore) return;
       setLoadingMore(true);
       setMoreError(undefined);
-      callApi<Answer<T>>(requestOfNext(next))
+      callApi<Answer<T>>(laterRequest(request, next))
         .then(
           (page) => setLater((now) => ({ scope, pages: [...(now.scope === scope ? now.pages : []), page] })),
           (error: ApiError) => {
@@ -71,6 +71,11 @@ export function usePages<T>(
         .finally(() => setLoadingMore(false));
     },
   };
+}
+
+/** `next` is a link, or what to give as `cursor`. */
+function laterRequest(request: ApiRequest, next: string): ApiRequest {
+  return URL.canParse(next) ? requestOfNext(next) : { ...request, query: { ...request.query, cursor: next } };
 }
 
 /** A row that came onto the first page meanwhile is also on a later one. */

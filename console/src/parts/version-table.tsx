@@ -1,14 +1,12 @@
 /** The versions of something, newest first, by pages: who made each, when, what it changed, and what can be done with it. */
 import type { VersionAuthor } from '@inlay/contract/template-versions';
-import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { useAnswer } from '../api/use-loaded.ts';
 import { useConsole } from '../console.ts';
 import { useWords } from '../words/words.ts';
-import { ErrorNotice } from './error-notice.tsx';
-import { Bones, Panel } from './page.tsx';
-import { type Column, Table } from './table.tsx';
+import { Panel } from './page.tsx';
+import { PagedTable } from './paged-table.tsx';
+import type { Column } from './table.tsx';
+import { usePages } from './use-pages.ts';
 import { versionWords } from './version-words.ts';
 import { When } from './when.tsx';
 
@@ -38,15 +36,8 @@ export function VersionTable<T extends AnyVersion>({ path, changes, columns = []
   const words = versionWords.get();
   const common = useWords();
   const { formatting } = useConsole();
-  // What the pages before ended with; the newest page has none.
-  const [trail, setTrail] = useState<readonly string[]>([]);
-  const cursor = trail.at(-1);
-  const { data, error, reload } = useAnswer<{ data: T[]; next: string | null }>({
-    method: 'GET',
-    path,
-    query: { limit: shown, cursor },
-  });
-  const oldest = data?.next === null ? data.data.at(-1) : undefined;
+  const pages = usePages<T>({ method: 'GET', path, query: { limit: shown } }, undefined, ({ version }) => version);
+  const oldest = pages.hasMore ? undefined : pages.rows?.at(-1);
   const all: Column<T>[] = [
     {
       title: words.version,
@@ -66,23 +57,13 @@ export function VersionTable<T extends AnyVersion>({ path, changes, columns = []
   ];
   return (
     <Panel title={words.title}>
-      {error && <ErrorNotice error={error} onTryAgain={reload} />}
-      {!data && !error && <Bones rows={2} />}
-      {data && (
-        <Table
-          label={words.title}
-          rows={data.data}
-          columns={all}
-          idOf={({ version }) => String(version)}
-          scope={cursor ?? ''}
-        />
-      )}
-      {data && (data.next || trail.length > 0) && (
-        <div class="c-tools c-panel-text">
-          {trail.length > 0 && <Button onClick={() => setTrail(trail.slice(0, -1))}>{words.newer}</Button>}
-          {data.next && <Button onClick={() => setTrail([...trail, data.next ?? ''])}>{words.older}</Button>}
-        </div>
-      )}
+      <PagedTable
+        label={words.title}
+        pages={pages}
+        columns={all}
+        idOf={({ version }) => String(version)}
+        usualRows={2}
+      />
     </Panel>
   );
 }

@@ -31,7 +31,7 @@ export interface CheckQueue {
   start(owner: string, workspaceId: string, run: (signal: AbortSignal) => Promise<CheckEnd>): Check;
   /** A check is found only under the `owner` it was started with. */
   get(owner: string, checkId: string): Check;
-  /** Stops what runs and waits for it to be over. */
+  /** Stops what runs and waits for it to be over. What has not begun is not begun any more. */
   close(): Promise<void>;
 }
 
@@ -69,6 +69,7 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
     try {
       Object.assign(check, await run(stopping.signal));
     } catch (error) {
+      if (stopping.signal.aborted) return interrupt(check);
       // A connector that breaks instead of answering does not work either; anything else is a fault of ours.
       const isExpected = error instanceof RunFailure;
       if (!isExpected) log.error({ err: error }, 'platform: a check could not be run');
@@ -82,11 +83,12 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
     start(owner, workspaceId, run) {
       forgetOld();
       const check: Kept = { checkId: runtime.newId(), owner, status: 'pending', startedAt: runtime.now() };
-      turns.enqueue(workspaceId, () => {
+      const begin = () => {
         const work = perform(check, run).finally(() => running.delete(work));
         running.add(work);
         return work;
-      });
+      };
+      turns.enqueue(workspaceId, begin, () => interrupt(check));
       kept.set(check.checkId, check);
       return present(check);
     },
@@ -102,6 +104,11 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
       await Promise.all(running);
     },
   };
+}
+
+/** Whoever waits for the outcome learns that there will be none. */
+function interrupt(check: Check): void {
+  Object.assign(check, { status: 'failed', message: 'The check was interrupted. Start it again.' });
 }
 
 function present({ owner: _, startedAt: __, ...check }: Kept): Check {

@@ -111,6 +111,8 @@ describe('a check', () => {
   });
 
   /** A queue of checks that end when the test says so. */
+  const interrupted = 'The check was interrupted. Start it again.';
+
   function steeredChecks() {
     let ids = 0;
     const checks = createCheckQueue({
@@ -142,7 +144,9 @@ describe('a check', () => {
     await until(() => gates.length === 4);
     expect(statuses()).toEqual(['succeeded', 'running', 'running', 'running', 'pending', 'pending']);
     await checks.close();
-    expect(statuses()).toEqual(['succeeded', 'failed', 'failed', 'failed', 'pending', 'pending']);
+    expect(statuses()).toEqual(['succeeded', 'failed', 'failed', 'failed', 'failed', 'failed']);
+    const late = start('c');
+    expect(checks.get('source', late.checkId)).toMatchObject({ status: 'failed', message: interrupted });
   });
 
   test('of one workspace starts at once while the queue of another is full and a thousand more are refused', async () => {

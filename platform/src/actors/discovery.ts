@@ -39,6 +39,8 @@ export async function awaitCatalog(
   try {
     return await Promise.race([discoverCatalog(ctx, source, options), tooLate]);
   } catch (error) {
+    // The connector was stopped in the middle of its answer, whatever it said about that.
+    if (ctx.closing.aborted) throw new Problem('service-unavailable', null, { cause: error, retryAfterSeconds: 1 });
     if (!(error instanceof RunFailure)) throw error;
     const { message, type, fields } = error.failure;
     throw new Problem(

@@ -1,10 +1,9 @@
 /** The SQL that signs the trail of an organization. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { AuditCheckpointRow } from '../db/tables.ts';
 import { isDue } from './due.ts';
-
-const now = sql<number>`now_ms()`;
 
 /**
  * Takes the end of a trail for a checkpoint, if one is still due. The row stays locked until the transaction ends, so of

@@ -158,7 +158,7 @@ const ofOperator =
   /^\/(template_version|definition_version|schema_changes|namespace_format|prefix|customer_may_change)$/;
 
 function ownPatch(patch: PatchOperation[] | null): object[] | null {
-  return patch && patch.filter(({ path }) => !ofOperator.test(path));
+  return patch?.filter(({ path }) => !ofOperator.test(path)) ?? null;
 }
 
 function personalValue(personal: readonly LogPersonalRow[], wanted: PersonalField): unknown {

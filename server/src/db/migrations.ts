@@ -1379,6 +1379,53 @@ const migrations: Record<string, Step> = {
       await sql`alter table ${sql.table(table)} add column session_label text`.execute(db);
     }
   },
+
+  '0046-cause-retries': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table cause_retries (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        cause ${text} not null,
+        message ${text},
+        state ${text} not null check (state in ('running', 'stopped', 'finished')),
+        state_reason ${text},
+        has_more integer not null,
+        request_id ${text},
+        trace_id ${text},
+        created_at bigint not null,
+        ended_at bigint,
+        due_at bigint not null,
+        lease_id ${text},
+        lease_until bigint not null
+      )`.execute(db);
+    await sql`
+      create index cause_retries_newest on cause_retries (organization_id, created_at desc, id desc)`.execute(db);
+    await sql`create index cause_retries_running on cause_retries (due_at) where state = 'running'`.execute(db);
+    await sql`create index cause_retries_ended on cause_retries (ended_at) where ended_at is not null`.execute(db);
+    // One at a time, so that no connection is in two of them.
+    await sql`
+      create unique index cause_retries_open on cause_retries (organization_id, cause) where state = 'running'`.execute(
+      db,
+    );
+    await sql`
+      create table cause_retry_items (
+        retry_id ${uuid} not null references cause_retries (id),
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        connection_id ${uuid} not null references connections (id),
+        state ${text} not null check (state in ('waiting', 'starting', 'started', 'skipped', 'refused')),
+        code ${text},
+        last_job_id ${text},
+        look_at bigint,
+        job_id ${text},
+        primary key (retry_id, connection_id)
+      )`.execute(db);
+    await sql`create index cause_retry_items_by_state on cause_retry_items (retry_id, state, connection_id)`.execute(
+      db,
+    );
+  },
 };
 
 /** Columns of later migrations are not there yet. */

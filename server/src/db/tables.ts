@@ -3,6 +3,8 @@
  * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order. The file is
  * long because all tables stand in one place, as the database has them.
  */
+
+import type { CauseRetryItemState, CauseRetryState } from '@inlay/contract/cause-retries';
 import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type {
@@ -353,6 +355,43 @@ export interface RolloutItemRow {
   reason: string | null;
   /** 0 or 1: something of it had failed before the change. */
   failed_before: number;
+}
+
+/** Connections that fail for one reason, to be tried again; see pipelines/cause-retries.ts. */
+export interface CauseRetryRow {
+  id: string;
+  organization_id: string;
+  cause: string;
+  /** What one of the connections failed with. */
+  message: string | null;
+  state: CauseRetryState;
+  state_reason: string | null;
+  /** 0 or 1: there were more connections than one retry takes. */
+  has_more: number;
+  /** Of the request that asked for it. */
+  request_id: string | null;
+  trace_id: string | null;
+  created_at: number;
+  ended_at: number | null;
+  /** Not before then: the platform had no room, or did not answer. */
+  due_at: number;
+  lease_id: string | null;
+  lease_until: number;
+}
+
+export interface CauseRetryItemRow {
+  retry_id: string;
+  organization_id: string;
+  workspace_id: string;
+  connection_id: string;
+  state: CauseRetryItemState;
+  /** Why it was skipped or refused. */
+  code: string | null;
+  /** Since the platform was asked: the newest job that was known before, and when to look what became of it. */
+  last_job_id: string | null;
+  look_at: number | null;
+  /** The sync that was started. */
+  job_id: string | null;
 }
 
 /** What a change of a template would do; see pipelines/plans.ts. */
@@ -1074,6 +1113,8 @@ export interface Tables {
   template_versions: TemplateVersionRow;
   rollouts: RolloutRow;
   rollout_items: RolloutItemRow;
+  cause_retries: CauseRetryRow;
+  cause_retry_items: CauseRetryItemRow;
   template_plans: TemplatePlanRow;
   template_plan_items: TemplatePlanItemRow;
   source_template_tags: TaggingRow;

@@ -1,9 +1,8 @@
 /** The SQL of `source_definitions` and `source_definition_versions`. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { SourceDefinitionRow, SourceDefinitionVersionRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 export type VersionedDefinition = SourceDefinitionRow & {
   version_id: string;

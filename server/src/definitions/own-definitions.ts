@@ -124,21 +124,29 @@ async function asDefinition(db: Db, row: own.VersionedDefinition): Promise<Defin
 
 /** The manifest itself, for the platform. */
 export async function openManifest(
-  { store, sealer }: Pick<OwnDefinitionsContext, 'store' | 'sealer'>,
+  ctx: Pick<OwnDefinitionsContext, 'store' | 'sealer'>,
   organizationId: string,
   id: string,
   version: number,
 ): Promise<Record<string, unknown>> {
-  const row = await own.findOwnVersion(store.db, organizationId, id, version);
+  const row = await own.findOwnVersion(ctx.store.db, organizationId, id, version);
   if (!row) throw new AppError('source_definition_not_found');
-  return JSON.parse(await textOf({ sealer }, store.db, row));
+  return await manifestOf(ctx, row);
+}
+
+/** The manifest of a version that is at hand. */
+export async function manifestOf(
+  { store, sealer }: Pick<OwnDefinitionsContext, 'store' | 'sealer'>,
+  version: Pick<own.VersionedDefinition, 'organization_id' | 'version_id'>,
+): Promise<Record<string, unknown>> {
+  return JSON.parse(await textOf({ sealer }, store.db, version));
 }
 
 /** The manifest of a version as it is stored: JSON, with the secrets that somebody has written into it. */
 async function textOf(
   { sealer }: Pick<OwnDefinitionsContext, 'sealer'>,
   db: Db,
-  { organization_id, version_id }: own.VersionedDefinition,
+  { organization_id, version_id }: Pick<own.VersionedDefinition, 'organization_id' | 'version_id'>,
 ): Promise<string> {
   const { sealed_manifest: sealed } = await own.readVersion(db, organization_id, version_id);
   return sealer.open(sealed, contextOf(version_id)).toString('utf8');
@@ -152,7 +160,7 @@ export async function findManifest(
 ): Promise<ManifestAnswer | undefined> {
   const row = await own.findOwn(ctx.store.db, organizationId, id);
   if (!row) return undefined;
-  const manifest = await openManifest(ctx, organizationId, id, row.number);
+  const manifest = await manifestOf(ctx, row);
   return { ...(await presentManifest(ctx.store.db, row)), content: withoutSecrets(manifest) };
 }
 

@@ -13,7 +13,7 @@ import { AppError } from '../errors.ts';
 import { factsOfVersion } from '../version-facts.ts';
 import { withoutSecrets } from './manifest-secrets.ts';
 import * as own from './own-definitions.store.ts';
-import { type Content, contentOf, type OwnDefinitionsContext, openManifest, whatRuns } from './own-definitions.ts';
+import { type Content, contentOf, manifestOf, type OwnDefinitionsContext, whatRuns } from './own-definitions.ts';
 
 type Showing = Pick<OwnDefinitionsContext, 'store' | 'sealer' | 'countSourcesByVersion'>;
 
@@ -47,10 +47,11 @@ export async function presentOwnVersion(
   if (row?.number !== number) throw new AppError('source_definition_version_not_found');
   const [summary] = await summarize(ctx, definition, rows);
   if (!summary) throw new AppError('source_definition_version_not_found');
+  const version = { ...row, version_id: row.id };
   return {
     ...summary,
-    ...whatRuns(await contentOf(ctx.store.db, { ...row, version_id: row.id })),
-    content: withoutSecrets(await openManifest(ctx, organizationId, id, number)),
+    ...whatRuns(await contentOf(ctx.store.db, version)),
+    content: withoutSecrets(await manifestOf(ctx, version)),
   };
 }
 

@@ -1,10 +1,10 @@
 /** The SQL of `replicas` for the process that a row is about. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ReplicaRow } from '../db/tables.ts';
 
 export async function putSeen(db: Db, replica: Pick<ReplicaRow, 'id' | 'host' | 'version'>): Promise<void> {
-  const now = sql<number>`now_ms()`;
   await db
     .insertInto('replicas')
     .values({ ...replica, started_at: now, last_seen_at: now })

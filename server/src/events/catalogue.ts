@@ -85,6 +85,15 @@ const Rollout = Type.Object(
   { title: 'Rollout of an event' },
 );
 
+const CauseRetry = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    cause: text('The cause that the connections have in common', '0f343b0931126a20f133d67c2b018a3b'),
+    message: orNull('string', 'What they failed with, as one of them told it', 'The password is wrong.'),
+  },
+  { title: 'Cause retry of an event' },
+);
+
 const OperatorToken = Type.Object(
   {
     id: Uuid('Its id', exampleId),
@@ -351,6 +360,22 @@ export const catalogue = {
   'template.rollout_finished': kind(
     'A rollout has reached every workspace.',
     { template: Template, rollout: Rollout },
+    ofOrganization,
+  ),
+
+  'cause.retry_started': kind(
+    'All connections that fail for one reason are being tried again.',
+    { retry: CauseRetry, connections: count('How many connections', 200) },
+    ofOrganization,
+  ),
+  'cause.retry_stopped': kind(
+    'A retry of a cause has ended before every connection had its turn.',
+    { retry: CauseRetry, reason: orNull<string>('string', 'Why') },
+    ofOrganization,
+  ),
+  'cause.retry_finished': kind(
+    'Every connection of a retry of a cause has had its turn. Syncs that it started may still run.',
+    { retry: CauseRetry },
     ofOrganization,
   ),
 

@@ -1,11 +1,10 @@
 /** The SQL that gives positions to entries of all organizations, and forgets the oldest. */
 import { type Selectable, sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { LogEntryRow, LogHeadRow, LogPendingRow, LogPersonalRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 export async function hasPending(db: Db): Promise<boolean> {
   return (await firstPending(db)).length > 0;

@@ -80,6 +80,16 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'The rollout has ended; start another one',
     'A rollout that has finished or stopped can be neither paused, resumed nor stopped.',
   ),
+  cause_not_found: at(
+    404,
+    'No connection fails for this cause',
+    'No connection fails for this cause, or none does any more: the overview has the present causes.',
+  ),
+  cause_retry_not_found: at(
+    404,
+    'No cause was tried again under this id',
+    'There is no retry of a cause with this id: retries are kept for a week after their end.',
+  ),
   plan_not_found: at(
     404,
     'Plan not found',

@@ -1,10 +1,8 @@
 /** The SQL of `idempotency_keys`. */
-import { sql, type UpdateObject } from 'kysely';
+import type { UpdateObject } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { IdempotencyKeyRow, Tables } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const inMs = (ms: number) => sql<number>`now_ms() + ${sql.lit(ms)}`;
 
 /** Who works on the request of a key. */
 export interface Claim {
@@ -32,11 +30,11 @@ export async function insertKey(
       organization_id: organizationId,
       slot,
       claim,
-      lease_until: inMs(leaseMs),
+      lease_until: fromNow(leaseMs),
       applied_at: null,
       answered_at: null,
       sealed_record: sealed,
-      expires_at: inMs(keptMs),
+      expires_at: fromNow(keptMs),
     })
     .onConflict((conflict) =>
       conflict
@@ -80,7 +78,7 @@ export async function takeOver(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
-    .set({ claim: next, lease_until: inMs(leaseMs) })
+    .set({ claim: next, lease_until: fromNow(leaseMs) })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('claim', '=', claim)
@@ -107,7 +105,7 @@ async function change(
 }
 
 export async function renewLease(db: Db, claim: Claim, leaseMs: number): Promise<void> {
-  await change(db, claim, { lease_until: inMs(leaseMs) });
+  await change(db, claim, { lease_until: fromNow(leaseMs) });
 }
 
 /** In the transaction that changes something: both are there after a crash, or neither is. */
@@ -117,7 +115,7 @@ export async function recordApplied(tx: Db, claim: Claim): Promise<void> {
 
 /** Kept for a day from now, whatever the work took. */
 export async function recordAnswer(db: Db, claim: Claim, sealed: string, keptMs: number): Promise<void> {
-  await change(db, claim, { sealed_record: sealed, answered_at: now, expires_at: inMs(keptMs) });
+  await change(db, claim, { sealed_record: sealed, answered_at: now, expires_at: fromNow(keptMs) });
 }
 
 /** The next request with this key is carried out. */

@@ -1,9 +1,8 @@
 /** The SQL of `oauth_clients`. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { OAuthClientRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 export type ClientSettings = Omit<
   OAuthClientRow,

@@ -1,10 +1,8 @@
 /** The SQL of `credentials`, always of one organization. */
 import { type ExpressionBuilder, sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { CredentialRow, Tables } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const later = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /** Which credential: the workspace comes from whoever asks, never from the credential itself. */
 export interface CredentialRef {
@@ -63,7 +61,7 @@ export async function insertCredential(
       ended_at: null,
       ...(revokeInMs !== undefined && {
         ...{ state: 'ended' as const, revocation: 'due' as const },
-        ...{ refresh_due_at: null, revoke_due_at: later(revokeInMs), ended_at: now },
+        ...{ refresh_due_at: null, revoke_due_at: fromNow(revokeInMs), ended_at: now },
       }),
     })
     .returningAll()
@@ -124,7 +122,7 @@ export async function takeLease(
   return await ofRef(db, ref)
     .set({
       lease_id: leaseId,
-      lease_until: later(leaseMs),
+      lease_until: fromNow(leaseMs),
       tried_generation: sql<number>`generation`,
       tries: sql<number>`case when tried_generation = generation then tries + 1 else 1 end`,
     })
@@ -240,7 +238,7 @@ export async function putFailure(
       lease_until: 0,
       failures: sql<number>`failures + 1`,
       last_error: error,
-      refresh_due_at: sql<number | null>`case when state = 'ended' then null else ${later(pauseMs)} end`,
+      refresh_due_at: sql<number | null>`case when state = 'ended' then null else ${fromNow(pauseMs)} end`,
       ...(wasNotSpent && {
         tried_generation: sql<number | null>`case when tries > 1 then tried_generation end`,
         tries: sql<number>`tries - 1`,

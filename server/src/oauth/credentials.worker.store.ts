@@ -1,10 +1,8 @@
 /** Credentials of all organizations, for the workers that refresh and revoke. */
 import { sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { CredentialRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const later = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /** Whose time has come and nobody refreshes. The longest waiting first. */
 export async function listToRefresh(db: Db, limit: number): Promise<CredentialRow[]> {
@@ -40,7 +38,7 @@ export async function leaseToRevoke(
 ): Promise<CredentialRow | undefined> {
   return await db
     .updateTable('credentials')
-    .set({ lease_id: leaseId, lease_until: later(leaseMs), revoke_tries: sql<number>`revoke_tries + 1` })
+    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs), revoke_tries: sql<number>`revoke_tries + 1` })
     .where('id', '=', id)
     .where('state', '=', 'ended')
     .where('revoke_due_at', '<=', now)
@@ -97,7 +95,7 @@ export async function putRevokeLater(
 ): Promise<void> {
   await db
     .updateTable('credentials')
-    .set({ revoke_due_at: later(pauseMs), last_error: error, lease_id: null, lease_until: 0 })
+    .set({ revoke_due_at: fromNow(pauseMs), last_error: error, lease_id: null, lease_until: 0 })
     .where('id', '=', id)
     .where('lease_id', '=', lease_id)
     .where('state', '=', 'ended')
@@ -113,7 +111,7 @@ export async function listUnused(db: Db, unusedMs: number, limit: number): Promi
     .selectFrom('credentials')
     .selectAll()
     .where('state', '<>', 'ended')
-    .where('signed_in_at', '<=', later(-unusedMs))
+    .where('signed_in_at', '<=', fromNow(-unusedMs))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

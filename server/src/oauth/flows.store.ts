@@ -1,11 +1,9 @@
 /** The SQL of `oauth_flows`. */
 import { formats } from '@inlay/contract/formats';
 import { sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { CredentialRow, OAuthFlowRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 export type NewFlow = Pick<
   OAuthFlowRow,

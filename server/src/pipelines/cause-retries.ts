@@ -1,54 +1,160 @@
 /**
  * Tries all connections again that fail for one reason: once the reason is gone, nobody wants to open two hundred customers.
+ * This file starts retries, shows them and stops them; cause-retries.worker.ts carries them out.
  *
- * What always holds: one request starts a bounded number of syncs and says where the next goes on, so that nothing of it is
- * lost when a caller or a replica ends. Asking twice does no harm: a sync that runs is not started again. Quotas, holds and
- * pauses count as for any other sync, and are told for each connection.
+ * What always holds: a retry is recorded in one transaction with every connection it means, at most `maxConnections`; of one
+ * cause, one retry runs at a time, so asking twice does no harm. It does not depend on who asked for it being there.
  */
-import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/operating';
+import type {
+  CauseRetry,
+  CauseRetryItemList,
+  CauseRetryItemState,
+  ListCauseRetryItemsQuery,
+} from '@inlay/contract/cause-retries';
+import type { Db } from '../db/open.ts';
+import type { CauseRetryRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
-import { startSync } from './connections.ts';
+import type { Entry } from '../events/catalogue.ts';
+import type { Journal } from '../events/journal.ts';
+import { isoTime } from '../iso-time.ts';
+import * as retries from './cause-retries.store.ts';
 import type { PipelinesContext } from './context.ts';
-import { decodePosition, encodePosition } from './list-cursor.ts';
-import { listConnectionPage } from './lists.store.ts';
+import { troubleIn } from './failure-causes.ts';
+import { healthIn } from './job-words.ts';
+import { listOfCause } from './overview.store.ts';
 
-/** Each keeps the platform busy for a moment. */
-const atOnce = 5;
-/** After these, the next connections would fare no better. */
-const endsAll: readonly string[] = ['platform_does_not_answer', 'queue_full'];
+const maxConnections = 10_000;
 
-export async function retryCause(
+/** The one that runs already, or a new one. */
+export async function startCauseRetry(
   ctx: PipelinesContext,
   organizationId: string,
-  { cause, limit = 25, cursor }: CauseRetryRequest,
+  cause: string,
 ): Promise<CauseRetry> {
-  const after = cursor === undefined ? undefined : decodePosition(cursor);
-  const slice = { after, isNewestFirst: false, limit: limit + 1, from: undefined, until: undefined };
-  const found = await listConnectionPage(ctx.store.db, organizationId, { cause }, slice);
-  const answer: CauseRetry = { started: [], not_started: [], next_cursor: null, stopped_by: null };
-  let position = cursor ?? null;
-  for (let from = 0; from < Math.min(limit, found.length); from += atOnce) {
-    const some = found.slice(from, Math.min(from + atOnce, limit));
-    const outcomes = await Promise.all(
-      some.map(async ({ workspace_id, workspace_name, id }) => {
-        const about = { workspace_id, workspace_name, connection_id: id };
-        const scope = { organizationId, workspaceId: workspace_id, audience: 'operator' } as const;
-        try {
-          return { about, job_id: (await startSync(ctx, scope, id)).id };
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          return { about, code: error.code };
-        }
-      }),
-    );
-    for (const { about, job_id, code } of outcomes) {
-      if (job_id !== undefined) answer.started.push({ ...about, job_id });
-      else if (code !== undefined) answer.not_started.push({ ...about, code });
-    }
-    const stop = outcomes.find(({ code }) => code !== undefined && endsAll.includes(code))?.code;
-    if (stop !== undefined) return { ...answer, next_cursor: position, stopped_by: stop };
-    const last = some.at(-1);
-    if (last) position = encodePosition({ time: last.created_at, id: last.id });
-  }
-  return { ...answer, next_cursor: found.length > limit ? position : null };
+  const { requestId: request_id, traceId: trace_id } = ctx.journal.cause;
+  const made = await ctx.store.transaction(async (tx) => {
+    const [example] = await listOfCause(tx, organizationId, cause, 1);
+    const running = await retries.findRunning(tx, organizationId, cause);
+    if (running || !example) return running;
+    const message = troubleIn(healthIn(example))?.message ?? null;
+    const retry = { id: ctx.runtime.newId(), cause, message, request_id, trace_id };
+    const row = await retries.insertRetry(tx, organizationId, retry);
+    // Another request was quicker.
+    if (!row) return await retries.findRunning(tx, organizationId, cause);
+    const count = await retries.insertItems(tx, organizationId, row, maxConnections);
+    if (count === maxConnections) await retries.putHasMore(tx, organizationId, row.id);
+    await recordRetry(ctx.journal, tx, row, 'cause.retry_started', count);
+    return row;
+  });
+  if (!made) throw new AppError('cause_not_found');
+  return await getCauseRetry(ctx, organizationId, made.id);
+}
+
+export async function listCauseRetries(
+  ctx: PipelinesContext,
+  organizationId: string,
+  limit: number,
+): Promise<CauseRetry[]> {
+  const rows = await retries.listRetries(ctx.store.db, organizationId, limit);
+  return await Promise.all(rows.map((row) => present(ctx, row)));
+}
+
+export async function getCauseRetry(ctx: PipelinesContext, organizationId: string, id: string): Promise<CauseRetry> {
+  return await present(ctx, await find(ctx, organizationId, id));
+}
+
+async function find(ctx: PipelinesContext, organizationId: string, id: string): Promise<CauseRetryRow> {
+  const row = await retries.findRetry(ctx.store.db, organizationId, id);
+  if (!row) throw new AppError('cause_retry_not_found');
+  return row;
+}
+
+export async function listCauseRetryItems(
+  ctx: PipelinesContext,
+  organizationId: string,
+  id: string,
+  { limit = 20, cursor, state }: ListCauseRetryItemsQuery,
+): Promise<CauseRetryItemList> {
+  await find(ctx, organizationId, id);
+  const { db } = ctx.store;
+  const rows = await retries.listItems(db, organizationId, id, { state, after: cursor, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const ids = shown.map(({ connection_id }) => connection_id);
+  const names = new Map((await retries.listItemNames(db, organizationId, ids)).map((row) => [row.connection_id, row]));
+  return {
+    data: shown.map(({ workspace_id, connection_id, state, code, job_id }) => {
+      const { workspace_name = '', source_name = '' } = names.get(connection_id) ?? {};
+      return { workspace_id, workspace_name, connection_id, source_name, state, code, job_id };
+    }),
+    next: rows.length > limit ? (ids.at(-1) ?? null) : null,
+  };
+}
+
+/** Syncs that were started go on. A retry that has ended stays as it is. */
+export async function stopCauseRetry(ctx: PipelinesContext, organizationId: string, id: string): Promise<CauseRetry> {
+  await endCauseRetry(ctx, organizationId, id, 'stopped', 'An operator has stopped it.');
+  return await getCauseRetry(ctx, organizationId, id);
+}
+
+/** False when it has ended before. */
+export async function endCauseRetry(
+  ctx: PipelinesContext,
+  organizationId: string,
+  id: string,
+  state: 'stopped' | 'finished',
+  reason: string | null,
+): Promise<boolean> {
+  return await ctx.store.transaction(async (tx) => {
+    const row = await retries.endRetry(tx, organizationId, id, { state, state_reason: reason });
+    if (row) await recordRetry(ctx.journal, tx, row, `cause.retry_${state}`);
+    return row !== undefined;
+  });
+}
+
+type RetryEntry = Extract<Entry, { type: `cause.retry_${string}` }>['type'];
+
+async function recordRetry(
+  journal: Journal,
+  tx: Db,
+  { organization_id, id, cause, message, state, state_reason }: CauseRetryRow,
+  type: RetryEntry,
+  connections = 0,
+): Promise<void> {
+  const retry = { id, cause, message };
+  const isNew = type === 'cause.retry_started';
+  const before = isNew ? undefined : { cause, state: 'running', state_reason: null };
+  const change = { before, after: { cause, state, state_reason } };
+  const entry: Entry =
+    type === 'cause.retry_started'
+      ? { type, data: { retry, connections }, change }
+      : type === 'cause.retry_stopped'
+        ? { type, data: { retry, reason: state_reason }, change }
+        : { type, data: { retry }, change };
+  await journal.record(tx, organization_id, entry);
+}
+
+async function present({ store }: PipelinesContext, row: CauseRetryRow): Promise<CauseRetry> {
+  const counts = await retries.countItems(store.db, row.organization_id, row.id);
+  const sum = (matches: (count: retries.ItemCount) => boolean) =>
+    counts.filter(matches).reduce((total, { count }) => total + count, 0);
+  const having = (...states: CauseRetryItemState[]) => sum(({ state }) => states.includes(state));
+  return {
+    id: row.id,
+    cause: row.cause,
+    message: row.message,
+    state: row.state,
+    state_reason: row.state_reason,
+    connections: {
+      total: sum(() => true),
+      waiting: having('waiting', 'starting'),
+      started: having('started'),
+      succeeded: sum(({ status }) => status === 'succeeded'),
+      failed: sum(({ status }) => status === 'failed' || status === 'cancelled'),
+      skipped: having('skipped'),
+      refused: having('refused'),
+    },
+    has_more: row.has_more === 1,
+    created_at: isoTime(row.created_at),
+    ended_at: row.ended_at === null ? null : isoTime(row.ended_at),
+  };
 }

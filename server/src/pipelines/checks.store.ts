@@ -1,11 +1,10 @@
 /** The SQL of `source_checks`. */
 import type { CheckStatus } from '@inlay/contract/sources';
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { SourceCheckRow } from '../db/tables.ts';
 import type { AudienceWarnings, FailureTexts } from './two-texts.ts';
-
-const now = sql<number>`now_ms()`;
 
 export async function insertCheck(
   db: Db,

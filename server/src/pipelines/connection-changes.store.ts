@@ -1,9 +1,8 @@
 /** The SQL of changes of one connection: what is chosen for it, its status, its end. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 /** Until the transaction ends nobody else changes it. */
 export async function lockConnection(tx: Db, workspaceId: string, id: string): Promise<ConnectionRow | undefined> {

@@ -1,11 +1,10 @@
 /** The SQL of `destinations` and `connections`. */
 import { sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, DestinationRow } from '../db/tables.ts';
 import type { FailureTexts } from './two-texts.ts';
 
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 const noFailure = { failure: null, customer_failure: null };
 const unmade = { platform_id: null, no_post_before: 0, ...noFailure, created_at: now, deleted_at: null };
 

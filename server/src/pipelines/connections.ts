@@ -8,6 +8,7 @@ import type { Connection, Job } from '@inlay/contract/connections';
 import { pausedByTeam } from '@inlay/contract/failure-words';
 import type { Audience } from '@inlay/contract/health';
 import { nextRuns } from '@inlay/schedule/quartz';
+import type { Cause } from '../cause.ts';
 import type { Db } from '../db/open.ts';
 import type { JobRow, WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
@@ -133,7 +134,13 @@ export async function listKeptDisabled(
   return new Set(await listPausedIds(store.db, workspaceId));
 }
 
-export async function startSync(ctx: PipelinesContext, scope: Scope, id: string): Promise<Job> {
+export async function startSync(
+  ctx: PipelinesContext,
+  scope: Scope,
+  id: string,
+  /** The request behind it, where that is another one than the cause of the changes. */
+  askedBy: Cause = ctx.journal.cause,
+): Promise<Job> {
   const row = await getConnection(ctx, scope, id);
   const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
   if (workspace?.isDeactivated !== false) throw new AppError('workspace_inactive');
@@ -153,7 +160,7 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
       if (connection.status !== 'active') throw new AppError('connection_paused');
       throw job ?? new AppError('sync_already_running');
     }
-    const started = await recordStarted(ctx, row, job, ctx.journal.cause);
+    const started = await recordStarted(ctx, row, job, askedBy);
     // It was deleted meanwhile, and its job with it.
     if (!started) throw new AppError('connection_not_found');
     return presentJob(started, scope.audience);

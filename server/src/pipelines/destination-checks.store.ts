@@ -1,11 +1,8 @@
 /** The SQL of `destination_checks`. */
 import type { CheckStatus } from '@inlay/contract/sources';
-import { sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { DestinationCheckRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(ms)}`;
 
 export async function insertCheck(db: Db, organizationId: string, id: string, patienceMs: number): Promise<void> {
   await db

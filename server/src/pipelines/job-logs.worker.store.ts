@@ -1,10 +1,8 @@
 /** The logs of jobs of all workspaces, for the worker that copies them from the platform. */
-import { sql } from 'kysely';
+
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { JobLogRow, JobRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /** Jobs whose log is to be copied now; the longest due first. */
 export async function listWantedLogs(db: Db, limit: number): Promise<JobRow[]> {

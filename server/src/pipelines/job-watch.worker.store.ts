@@ -1,10 +1,8 @@
 /** The jobs of all workspaces, for the worker that reads them from the platform. */
 import { sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /** How far jobs have been read, and the time; undefined while somebody else reads them. */
 export async function leaseWatch(

@@ -15,9 +15,13 @@ export type StoredStream = Omit<PlatformJobStream, 'valuesChanged'> & {
   valuesChanged: (PlatformJobStream['valuesChanged'][number] & { isOperators?: true })[];
 };
 
-export function healthIn({ health: state, health_detail }: Pick<ConnectionRow, 'health' | 'health_detail'>): Health {
+export type StoredHealth = Pick<ConnectionRow, 'health' | 'health_detail' | 'unwell_since'>;
+
+export function healthIn({ health: state, health_detail, unwell_since }: StoredHealth): Health {
   const unknown = { since: null, failuresInARow: 0, firstError: null, lastGoodAt: null, isTryingAgain: false };
-  return { ...unknown, attention: null, pausedBecause: null, ...JSON.parse(health_detail), state };
+  const told: Health = { ...unknown, attention: null, pausedBecause: null, ...JSON.parse(health_detail), state };
+  // What fails before there is a job, such as its set-up, has no job to say since when.
+  return { ...told, since: told.since ?? unwell_since };
 }
 
 export function failureIn(job: JobRow): JobFailure {

@@ -1,10 +1,9 @@
 /** The SQL of `jobs`, and of the health that follows from them. */
 import type { HealthState } from '@inlay/contract/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, Tables } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 /** In one order, so that two transactions do not wait for each other. What refers to a workspace may still be added. */
 export async function lockWorkspaces(tx: Db, workspaceIds: readonly string[]): Promise<void> {

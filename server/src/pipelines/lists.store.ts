@@ -193,7 +193,7 @@ export async function countHealths(
 export async function listWorstHealths(
   db: Db,
   workspaceIds: readonly string[],
-): Promise<Pick<ConnectionRow, 'workspace_id' | 'health' | 'health_detail'>[]> {
+): Promise<Pick<ConnectionRow, 'workspace_id' | 'health' | 'health_detail' | 'unwell_since'>[]> {
   if (workspaceIds.length === 0) return [];
   return await db
     .selectFrom('workspaces')
@@ -204,7 +204,7 @@ export async function listWorstHealths(
         .on('connections.deleted_at', 'is', null)
         .on('connections.is_leaving', '=', notLeaving),
     )
-    .select(['connections.workspace_id', 'connections.health', 'connections.health_detail'])
+    .select(['connections.workspace_id', 'connections.health', 'connections.health_detail', 'connections.unwell_since'])
     .where('workspaces.id', 'in', workspaceIds)
     .orderBy('connections.created_at')
     .orderBy('connections.id')
@@ -251,11 +251,11 @@ export async function listHealths(
   db: Db,
   workspaceIds: readonly string[],
   sourceIds: readonly string[],
-): Promise<Pick<ConnectionRow, 'source_id' | 'health' | 'health_detail'>[]> {
+): Promise<Pick<ConnectionRow, 'source_id' | 'health' | 'health_detail' | 'unwell_since'>[]> {
   if (sourceIds.length === 0) return [];
   return await db
     .selectFrom('connections')
-    .select(['source_id', 'health', 'health_detail'])
+    .select(['source_id', 'health', 'health_detail', 'unwell_since'])
     .where('workspace_id', 'in', workspaceIds)
     .where('source_id', 'in', sourceIds)
     .where('deleted_at', 'is', null)

@@ -188,7 +188,7 @@ export async function healthsOfWorkspaces(ctx: Pick<ListContext, 'store'>, rows:
   };
 }
 
-const neverSynced = { health: 'never_synced', health_detail: '{}' } as const;
+const neverSynced = { health: 'never_synced', health_detail: '{}', unwell_since: null } as const;
 
 export async function getJob(
   ctx: Pick<ListContext, 'store'>,

@@ -1,7 +1,5 @@
 /** For operators who look after all their customers: lists over all workspaces, and jobs. */
 import {
-  CauseRetry,
-  CauseRetryRequest,
   ConnectionPage,
   JobDetail,
   JobLog,
@@ -21,8 +19,7 @@ import { WorkspacePath } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
-import { retryCause } from './cause-retries.ts';
-import { changedBy, type PipelinesContext } from './context.ts';
+import type { PipelinesContext } from './context.ts';
 import { readJobLog } from './job-logs.ts';
 import * as lists from './lists.ts';
 import { readOverview } from './overview.ts';
@@ -54,19 +51,6 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
     answer: Overview,
     handle: ({ principal: { organizationId }, query: { limit, causes } }) =>
       readOverview(ctx.store, organizationId, { unwell: limit, causes }),
-  });
-
-  endpoint(app, {
-    ...about,
-    method: 'POST',
-    url: `${path}/causes/retry`,
-    isRepeatable: true,
-    summary: 'Sync all connections that fail for one reason',
-    description:
-      'Starts a sync of each connection with this cause, a bounded number with one request: ask again with `next_cursor` until it is null. A connection whose sync runs, or which is paused or held back by a quota, is named with the reason.',
-    body: CauseRetryRequest,
-    answer: CauseRetry,
-    handle: ({ principal: { organizationId }, body, cause }) => retryCause(changedBy(ctx, cause), organizationId, body),
   });
 
   endpoint(app, {

@@ -1,9 +1,10 @@
 /** How all customers of an organization do, in one answer, from our own tables: no platform is asked. */
-import { healthStates } from '@inlay/contract/health';
+import { type Failure, healthStates } from '@inlay/contract/health';
 import type { FailureCause, HealthCounts, Overview, SyncPeriod, UnwellWorkspace } from '@inlay/contract/overview';
 import type { Store } from '../db/open.ts';
 import { isoTime } from '../iso-time.ts';
 import { troubleIn } from './failure-causes.ts';
+import type { Health } from './health.ts';
 import { healthIn, presentFailure } from './job-words.ts';
 import { countHealths } from './lists.store.ts';
 import * as store from './overview.store.ts';
@@ -95,6 +96,13 @@ function presentUnwell(row: store.UnwellConnection) {
   return { connection_id: id, source_id, source_name, last_good_at: timeOf(healthIn(row).lastGoodAt), job_id };
 }
 
+/** Where no sync has failed, as before the first one, it is what somebody has to mend. */
+function presentFirstError(health: Health): Failure | null {
+  if (health.firstError) return presentFailure('operator', health.firstError);
+  const { kind, origin, message = null } = troubleIn(health) ?? {};
+  return kind && origin && message !== null ? { kind, origin, message } : null;
+}
+
 const timeOf = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
 function presentCounts(counts: readonly store.HealthCount[]): HealthCounts {
@@ -114,7 +122,6 @@ async function listUnwell(db: Store['db'], organizationId: string, limit: number
     const countOf = (state: string) =>
       counts.find((count) => count.workspace_id === id && count.health === state)?.count ?? 0;
     const connection = first.get(id);
-    const error = connection && healthIn(connection).firstError;
     return {
       workspace_id: id,
       workspace_name: name,
@@ -122,7 +129,7 @@ async function listUnwell(db: Store['db'], organizationId: string, limit: number
       since: isoTime(unwell_since),
       failing_connections: countOf('failing'),
       connections_that_need_attention: countOf('needs_attention'),
-      first_error: error ? presentFailure('operator', error) : null,
+      first_error: connection ? presentFirstError(healthIn(connection)) : null,
       connection: connection ? presentUnwell(connection) : null,
     };
   });

@@ -6,14 +6,13 @@ import type {
   PlanOutcomeCounts,
   TemplatePlanItem,
 } from '@inlay/contract/template-plans';
-import { SqliteAdapter, sql } from 'kysely';
+import { sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, SourceRow, TemplatePlanItemRow, TemplatePlanRow } from '../db/tables.ts';
+import { uuidOf } from '../db/uuid-type.ts';
 import type { TemplateRef } from '../template-ref.ts';
-
-const now = sql<number>`now_ms()`;
-const uuidOf = (db: Db) => (db.getExecutor().adapter instanceof SqliteAdapter ? sql`text` : sql`uuid`);
 
 type NewPlan = Pick<TemplatePlanRow, 'id' | 'kind' | 'template_id' | 'base_version' | 'sealed_request' | 'made_by'>;
 

@@ -1,13 +1,12 @@
 /** The SQL of `rollouts` and `rollout_items`. */
 import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
-import { SqliteAdapter, sql } from 'kysely';
+import { sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { RolloutItemRow, RolloutRow } from '../db/tables.ts';
+import { uuidOf } from '../db/uuid-type.ts';
 import type { TemplateRef } from '../template-ref.ts';
-
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /**
  * The workspaces with something of the template that is to have, or still has on the platform, an older version than this
@@ -128,7 +127,6 @@ export async function insertRollout(tx: Db, organizationId: string, rollout: New
 }
 
 const itemsAtOnce = 5_000;
-const uuidOf = (db: Db) => (db.getExecutor().adapter instanceof SqliteAdapter ? sql`text` : sql`uuid`);
 
 export async function insertItems(
   tx: Db,

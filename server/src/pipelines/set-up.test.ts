@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
@@ -109,9 +110,47 @@ describeInTurns('setting up a source', (kind, it) => {
     const failed = await acme.settled(id);
     expect(failed).toMatchObject({ status: 'failed', status_message: expect.stringContaining('401') });
     expect(JSON.stringify(failed)).not.toContain('a-wrong-token');
+    // There is no job yet that could say since when.
+    const { body } = await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/health`);
+    expect(body.health).toMatchObject({ state: 'needs_attention', since: expect.stringMatching(/^20/) });
+    expect((await acme.request('GET', `/sources/${id}`)).body.health.since).toBe(body.health.since);
+    const { unwell } = (await test.request('GET', '/api/v1/integrations/overview')).body;
+    const first_error = { kind: 'config_error', message: expect.stringContaining('401') };
+    expect(unwell).toMatchObject([{ workspace_id: acme.workspaceId, first_error }]);
     expect((await test.request('GET', '/metrics', { token: null })).text).toContain('inlay_platform_breaker_open 0');
     await acme.request('PUT', `/sources/${id}`, { source_config: config('the-right-token') });
     expect(await acme.settled(id)).toMatchObject({ status: 'ready', status_message: null });
+  });
+
+  it('does not keep a service that stops waiting for a source that does not answer, and goes on after the next start', async () => {
+    const template = await makeSourceTemplate(test, { actor_definition_id: httpApi, partial_default_config: {} });
+    await makeConnectionTemplate(test);
+    const acme = await customer(test, 'acme');
+    let isAnswering = false;
+    const api = createServer((_request, response) => {
+      api.emit('asked');
+      if (isAnswering) response.writeHead(200, { 'content-type': 'application/json' }).end('[{"id":1}]');
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void api.close());
+    const source_config = {
+      base_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+      authentication: { type: 'none' },
+      streams: [{ name: 'things', path: '/things' }],
+    };
+    const asked = once(api, 'asked');
+    const id = await acme.connect(template, { source_config });
+    await asked;
+    await test.restart();
+    const row = await test.app.store.db
+      .selectFrom('sources')
+      .select(['last_error', 'failure'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    // Not that the source has taken too long: nobody knows that yet.
+    expect(row).toEqual({ last_error: expect.stringContaining('service-unavailable'), failure: null });
+    isAnswering = true;
+    expect(await (await customer(test, 'acme')).settled(id)).toMatchObject({ status: 'ready' });
   });
 
   it('records a deletion that the platform cannot be told yet, and completes it later', async () => {

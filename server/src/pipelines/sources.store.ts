@@ -1,12 +1,11 @@
 /** The SQL of `sources`. A lease says who sets a source up; `due_at` says that there is something left to do. */
 
 import { sql } from 'kysely';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { CredentialRow, SourceRow } from '../db/tables.ts';
 import type { FailureTexts } from './two-texts.ts';
 
-const now = sql<number>`now_ms()`;
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
 interface NewSource {

@@ -207,7 +207,7 @@ async function healthsOf(
     [...new Set(rows.map(({ workspace_id }) => workspace_id))],
     rows.map(({ id }) => id),
   );
-  const never = { health: 'never_synced', health_detail: '{}' } as const;
+  const never = { health: 'never_synced', health_detail: '{}', unwell_since: null } as const;
   return ({ id }) => {
     const worst = worstOf(found.filter(({ source_id }) => source_id === id).map(healthIn));
     return presentHealth(worst ?? healthIn(never), audience);

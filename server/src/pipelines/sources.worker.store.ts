@@ -1,8 +1,7 @@
 /** The sources of all workspaces, for the worker that sets them up. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
-
-const now = sql<number>`now_ms()`;
 
 interface DueSource {
   id: string;

@@ -1,9 +1,8 @@
 /** The SQL that moves sources, destinations and connections to another version of their template. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 export async function lockDestination(
   tx: Db,

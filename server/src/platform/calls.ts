@@ -18,6 +18,8 @@ export interface CallOptions {
   credentials: ClientCredentials;
   runtime: Runtime;
   tracer?: Tracer;
+  /** Gives up calls that change nothing and wait for a connector. */
+  endingQuestions?: AbortSignal;
   /** Called for every try of every call, for metrics and the log. */
   onCall?: (call: {
     operation: string;
@@ -63,6 +65,7 @@ export function createCalls({
   credentials,
   runtime,
   tracer = silentTracer,
+  endingQuestions,
   onCall,
   onBreaker,
 }: CallOptions): Call {
@@ -165,6 +168,7 @@ export function createCalls({
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
       timeoutMs: natures[nature].timeoutMs,
+      ...(endingQuestions && nature === 'slow_probe' ? { signal: endingQuestions } : {}),
       ...(isCreate(nature) ? { freshConnection: true } : {}),
     });
   }

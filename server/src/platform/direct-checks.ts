@@ -10,12 +10,13 @@ const patienceMs = 300_000;
 
 export const checksPath = (kind: ConnectorKind) => `/${kind}s/check_connection`;
 
-/** Undefined where the platform does not take the check: it has none, or refuses this one. */
+/** Throws when the signal says that nobody waits any more. Undefined where the platform does not take the check: it has none, or refuses this one. */
 export async function checkDirectly(
   call: Call,
   runtime: Runtime,
   kind: ConnectorKind,
   connector: object,
+  ending: AbortSignal,
 ): Promise<Verdict | undefined> {
   const path = checksPath(kind);
   const operation = `check_${kind}`;
@@ -29,7 +30,8 @@ export async function checkDirectly(
     const { status, message, fields, warnings, streams } = readable(answer) as Item;
     if (status === 'succeeded') return { status, warnings: readWarnings(warnings), streams: readStreamNames(streams) };
     if (status === 'failed') return { status, failure: readFailure({ message, fields, origin: kind }) };
-    await runtime.sleep(pollMs);
+    await runtime.sleep(pollMs, ending);
+    if (ending.aborted) throw new PlatformError('unavailable', 'the service is stopping');
   }
   return { status: 'failed', failure: { message: 'The check took too long and was given up.', origin: kind } };
 }
@@ -40,6 +42,7 @@ const noCheck = '00000000-0000-0000-0000-000000000000';
 export function createUnplacedChecks(
   call: Call,
   runtime: Runtime,
+  ending: AbortSignal,
 ): Pick<PipelinesPort, 'checksDestinations' | 'checkDestination' | 'discoverStreams'> {
   return {
     async checksDestinations() {
@@ -50,12 +53,12 @@ export function createUnplacedChecks(
       return answer.status === 404 && /"resourceType"\s*:\s*"check"/.test(answer.text);
     },
     async checkDestination(destination) {
-      const outcome = await checkDirectly(call, runtime, 'destination', destination);
+      const outcome = await checkDirectly(call, runtime, 'destination', destination, ending);
       if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
       return outcome;
     },
     async discoverStreams(source) {
-      const outcome = await checkDirectly(call, runtime, 'source', { ...source, listStreams: true });
+      const outcome = await checkDirectly(call, runtime, 'source', { ...source, listStreams: true }, ending);
       if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
       return outcome;
     },

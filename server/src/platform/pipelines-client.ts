@@ -28,7 +28,8 @@ import { PlatformError } from './platform-port.ts';
 import { checkNameOf, createSourceChecks } from './source-checks.ts';
 import type { PlatformAnswer } from './transport.ts';
 
-export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPort {
+/** `ending`: nobody waits for connectors any more. */
+export function createPipelinesClient(call: Call, runtime: Runtime, ending: AbortSignal): PipelinesPort {
   async function listOf(operation: string, path: string, query: Record<string, string>): Promise<Item[]> {
     const answer = await call(operation, 'read', { method: 'GET', path: `${path}?${new URLSearchParams(query)}` });
     const { data } = readable(answer) as { data?: unknown };
@@ -132,8 +133,8 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
       return (await mapInPieces(streams, readStream)).flat();
     },
-    ...createUnplacedChecks(call, runtime),
-    checkSource: createSourceChecks(call, runtime, {
+    ...createUnplacedChecks(call, runtime, ending),
+    checkSource: createSourceChecks(call, runtime, ending, {
       createConnector,
       deleteConnector,
       createManifest,

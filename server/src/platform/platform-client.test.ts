@@ -295,6 +295,30 @@ describe('the platform client', () => {
     expect(most).toBeGreaterThan(1);
   });
 
+  it('gives up a question that waits for a connector when it is told to, and knows that nothing was applied', async () => {
+    const cutOff = new Promise<void>((resolve) => {
+      handle = (request, response) => {
+        response.once('close', resolve);
+        if (request.url?.startsWith('/v1/streams')) platform.endQuestions();
+      };
+    });
+    await expect(platform.listStreams('a source', 'a destination')).rejects.toMatchObject({
+      failure: 'unavailable',
+      settled: true,
+    });
+    await cutOff;
+  });
+
+  it('does not wait any longer for the outcome of a check when it is told to end questions', async () => {
+    handle = (request, response) => {
+      if (request.method === 'GET') platform.endQuestions();
+      answer(response, 200, request.method === 'POST' ? { checkId: 'the-check' } : { status: 'running' });
+    };
+    const destination = { organizationId, definitionId: 'files', configuration: {} };
+    await expect(platform.checkDestination(destination)).rejects.toMatchObject({ failure: 'unavailable' });
+    expect(requests.filter((request) => request.startsWith('GET'))).toHaveLength(1);
+  });
+
   it('computes offsets itself and ends at a short page, whatever the links say', async () => {
     const items = Array.from({ length: 150 }, (_, i) => ({ workspaceId: `id-${i}`, name: `n${i}` }));
     handle = (request, response) => {

@@ -2,17 +2,21 @@
  * The one platform client: it translates what the service wants into the hosted platform's public API. The platform's
  * own error messages go to the log, never to a caller.
  */
+import { setMaxListeners } from 'node:events';
 import { type CallOptions, createCalls, readable } from './calls.ts';
 import { createPipelinesClient, unlessGone } from './pipelines-client.ts';
 import { type NewPlatformWorkspace, oldestFirst, PlatformError, type PlatformPort } from './platform-port.ts';
 import { WorkspaceListing } from './workspace-listing.ts';
 
-export function createPlatformClient(options: CallOptions): PlatformPort {
-  const call = createCalls(options);
+export function createPlatformClient(options: Omit<CallOptions, 'endingQuestions'>): PlatformPort {
+  const ending = new AbortController();
+  // As many listen as calls are under way.
+  setMaxListeners(0, ending.signal);
+  const call = createCalls({ ...options, endingQuestions: ending.signal });
   const listing = new WorkspaceListing(call, options.runtime);
 
   return {
-    ...createPipelinesClient(call, options.runtime),
+    ...createPipelinesClient(call, options.runtime, ending.signal),
     findWorkspacesByName: async (organizationId, name) => oldestFirst(await listing.find(organizationId, name)),
     listWorkspaces: (organizationId) => listing.all('list_workspaces', organizationId),
     async createWorkspace({ organizationId, name, regionId }: NewPlatformWorkspace) {
@@ -45,6 +49,7 @@ export function createPlatformClient(options: CallOptions): PlatformPort {
     },
     listOrganizations: () => listing.organizations(),
     traits: (organizationId) => listing.traits(organizationId),
+    endQuestions: () => ending.abort(),
     close: () => options.transport.close(),
   };
 }

@@ -48,6 +48,11 @@ export interface PlatformPort extends PipelinesPort {
   /** Proves that the platform answers and takes our credentials; gives the organizations they can see. */
   listOrganizations(): Promise<string[]>;
   traits(organizationId: string): Promise<PlatformTraits>;
+  /**
+   * Ends calls that only wait until a connector has answered, which may take minutes. They fail as unavailable; so do later
+   * ones. For a service that stops.
+   */
+  endQuestions(): void;
   close(): Promise<void>;
 }
 

@@ -29,6 +29,7 @@ const checkedLater: CheckOutcome = {
 export function createSourceChecks(
   call: Call,
   runtime: Runtime,
+  ending: AbortSignal,
   { createConnector, deleteConnector, createManifest, deleteManifest, resolvesCredentials }: Connectors,
 ): PipelinesPort['checkSource'] {
   /**
@@ -81,7 +82,7 @@ export function createSourceChecks(
 
   return async (checkId, connector) => {
     if (connector.credential && !(await resolvesCredentials())) return checkedLater;
-    const outcome = await checkDirectly(call, runtime, 'source', bodyOf(connector));
+    const outcome = await checkDirectly(call, runtime, 'source', bodyOf(connector), ending);
     return outcome ? { ...outcome, leftSource: false } : await checkByListing(checkId, connector);
   };
 }

@@ -13,6 +13,8 @@ export interface PlatformRequest {
   headers: Record<string, string>;
   body?: string;
   timeoutMs: number;
+  /** Gives the request up. */
+  signal?: AbortSignal;
   /** Use a new connection: when a reused connection is reset, nobody knows whether the request arrived. */
   freshConnection?: boolean;
 }
@@ -51,13 +53,14 @@ export function httpTransport(baseUrl: string): Transport {
   let agent: Agent | undefined;
 
   async function exchange(dispatcher: Dispatcher, request: PlatformRequest): Promise<PlatformAnswer> {
+    const timeout = AbortSignal.timeout(request.timeoutMs);
     const response = await dispatcher.request({
       origin: base.origin,
       path: (request.api === 'internal' ? internalPath : basePath) + request.path,
       method: request.method,
       headers: request.headers,
       body: request.body ?? null,
-      signal: AbortSignal.timeout(request.timeoutMs),
+      signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
     });
     const chunks: Buffer[] = [];
     let size = 0;
@@ -139,7 +142,10 @@ interface InjectableApp {
   }>;
 }
 
-/** Dispatches into an app that serves the platform's API below `basePath`. */
+/**
+ * Dispatches into an app that serves the platform's API below `basePath`. Always waits for the answer: the app gives it at
+ * once where it is told to end its questions.
+ */
 export function inProcessTransport(app: InjectableApp, basePath: string): Transport {
   return {
     async send({ method, path, headers, body, api }) {

@@ -4,11 +4,11 @@
  * workspaces, sources and jobs there are.
  */
 import { type Expression, type Kysely, sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { QuotaHoldRow, Tables } from '../db/tables.ts';
 
-const now = sql<number>`now_ms()`;
 /** Jobs that use the platform, or will do so again without anybody asking. */
 const atWork = ['running', 'incomplete'] as const;
 

@@ -1,13 +1,12 @@
 /** Quotas of all organizations, for the worker that keeps workspaces in agreement with them. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 
 interface WorkspaceRef {
   organizationId: string;
   workspaceId: string;
 }
-
-const now = sql<number>`now_ms()`;
 
 /** Workspaces whose period has ended. */
 export async function listEndedHolds(db: Db, limit: number): Promise<WorkspaceRef[]> {

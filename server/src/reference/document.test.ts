@@ -378,6 +378,9 @@ describe('The errors of an endpoint', () => {
     for (const path of ['sources', 'sources/preview']) {
       expectDocumented(find(`POST ${templates}/${path}`), 404, await post(test, path, clone));
     }
+    const unknown = { original_connection_template_id: clone.original_source_template_id };
+    const preview = find(`POST ${templates}/connections/preview`);
+    expectDocumented(preview, 404, await post(test, 'connections/preview', unknown));
     for (const name of ['taken', 'free']) expect((await post(test, 'tags', { name })).status).toBe(201);
     expectDocumented(find(`POST ${templates}/tags`), 409, await post(test, 'tags', { name: 'taken' }));
     const rename = await test.request('PUT', `${templates}/tags/free`, { body: { name: 'taken' } });
@@ -409,7 +412,9 @@ describe('The errors of an endpoint', () => {
     for (const path of ['sources', 'sources/preview']) {
       expectDocumented(find(`POST ${templates}/${path}`), 502, await post(on, path, source));
     }
-    expectDocumented(find(`POST ${templates}/connections`), 502, await post(on, 'connections', connection));
+    for (const path of ['connections', 'connections/preview']) {
+      expectDocumented(find(`POST ${templates}/${path}`), 502, await post(on, path, connection));
+    }
     expectDocumented(
       find(`POST ${destinationChecks}`),
       502,
@@ -437,6 +442,11 @@ describe('The errors of an endpoint', () => {
       const plan = await post(on, `${kind}s/${made[index]?.body.id}/plan`, index === 0 ? source : connection);
       expectDocumented(find(`POST ${templates}/${kind}s/{${kind}_template_id}/plan`), 502, plan);
     }
+  });
+
+  it('are those of causes that no connection has: 404', async () => {
+    const retry = find('POST /api/v1/integrations/causes/retries');
+    expectDocumented(retry, 404, await call(test, retry, {}));
   });
 
   it('are those of rollouts that have ended and plans that no longer hold: 409', async () => {

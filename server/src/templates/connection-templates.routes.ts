@@ -3,9 +3,11 @@ import {
   ConnectionTemplate,
   ConnectionTemplateList,
   ConnectionTemplatePath,
+  ConnectionTemplatePreview,
   CreateConnectionTemplateRequest,
   CronDescription,
   DescribeCronRequest,
+  PreviewConnectionTemplateRequest,
   UpdateConnectionTemplateRequest,
   UpdatedConnectionTemplate,
 } from '@inlay/contract/connection-templates';
@@ -19,6 +21,7 @@ import type { ErrorCode } from '../errors.ts';
 import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
+import { previewConnectionDraft } from './connection-template-drafts.ts';
 import * as templates from './connection-templates.ts';
 import type { TemplatesContext } from './context.ts';
 import { describeCron } from './cron.ts';
@@ -62,6 +65,21 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
         ctx,
         await templates.createConnectionTemplate(causedBy(ctx, cause), principal, body),
       ),
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/preview`,
+    isRepeatable: true,
+    access: 'operator',
+    tag,
+    summary: 'Preview connection template',
+    description:
+      'Takes what creates or changes a template, refuses it for the same reasons, and answers what a customer would get from it: where data goes, when, which streams of which sources, and what the customer may choose. Stores nothing, and does not test the destination.',
+    body: PreviewConnectionTemplateRequest,
+    answer: ConnectionTemplatePreview,
+    errors: ['connection_template_not_found', 'definitions_unavailable', 'definition_unusable'],
+    handle: async ({ body, principal }) => await previewConnectionDraft(ctx, principal.organizationId, body),
   });
 
   endpoint(app, {

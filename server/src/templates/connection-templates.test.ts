@@ -283,6 +283,73 @@ describeOnBothDatabases('Connection templates', (kind) => {
     await call('DELETE', at(id));
   });
 
+  it('can be seen before they are saved: what a customer would get, refused as if it were saved', async () => {
+    const preview = `${path}/preview`;
+    const list = { actor_definition_id: crmId, name: 'CRM', partial_default_config: {} };
+    const customization = { stream_selection_mode: 'whitelist', stream_whitelist: ['deals'] };
+    const source = await test.request('POST', '/api/v1/integrations/templates/sources', {
+      body: { ...list, customization },
+    });
+    expect(source.status, source.text).toBe(201);
+    const count = async () => (await call('GET', path))[1].data.length;
+    const before = await count();
+    const { skip_check: _, ...draft } = request;
+    const [status, shown] = await call('POST', preview, { ...draft, tags: ['b', 'a'], prefix: '{workspace_id}_' });
+    expect([status, shown]).toEqual([
+      200,
+      {
+        destination_name: 'Warehouse',
+        destination_type: expect.any(String),
+        cron_expression: '0 0 * * * ?',
+        schedule: expect.objectContaining({ description: 'Every hour (UTC)', is_valid: true }),
+        sync_on_create: true,
+        namespace_format: 'workspace_{workspace_id}',
+        prefix: '{workspace_id}_',
+        customer_may_change: { streams: false, schedule: null },
+        tags: ['a', 'b'],
+        sources: [
+          {
+            source_template_id: source.body.id,
+            name: 'CRM',
+            stream_selection_mode: 'whitelist',
+            streams: ['deals'],
+          },
+        ],
+        more_sources: 0,
+      },
+    ]);
+    expect(JSON.stringify(shown)).not.toContain(secret);
+    expect(await count(), 'nothing is stored').toBe(before);
+    expect(await faultsOf('POST', preview, { destination_name: 'x' })).toEqual([
+      ['body.destination_definition_id', 'field required', 'value_error.missing'],
+      ['body.destination_config', 'field required', 'value_error.missing'],
+    ]);
+    for (const fault of [{ destination_config: {} }, { namespace_format: 'one', prefix: 'same' }]) {
+      expect(await faultsOf('POST', preview, { ...draft, ...fault })).toEqual(
+        await faultsOf('POST', path, { ...request, ...fault }),
+      );
+    }
+
+    // A change of a template: what is left out is as it was, and masks keep its secrets.
+    const { id, version } = await create({ customer_may_change: { streams: true } });
+    const change = { original_connection_template_id: id, destination_config: masked, cron_expression: null };
+    expect(await call('POST', preview, change)).toEqual([
+      200,
+      expect.objectContaining({
+        destination_name: 'Warehouse',
+        cron_expression: null,
+        schedule: null,
+        customer_may_change: { streams: true, schedule: null },
+      }),
+    ]);
+    expect((await call('GET', at(id)))[1]).toMatchObject({ version, cron_expression: '0 0 * * * ?' });
+    const other = await addTenant(test, `previews ${kind}`);
+    const theirs = await other.request('POST', preview, { body: change });
+    expect([theirs.status, theirs.body]).toEqual(notFound);
+    await call('DELETE', at(id));
+    await call('DELETE', `/api/v1/integrations/templates/sources/${source.body.id}`);
+  });
+
   it('have schedules that can be tried out', async () => {
     const describeUrl = `${path}/cron/describe`;
     const [status, valid] = await call('POST', describeUrl, { cron_expression: '0 0 * * * ?' });

@@ -102,12 +102,9 @@ export async function createConnectionTemplate(
   request: CreateConnectionTemplateRequest,
 ): Promise<ConnectionTemplate> {
   const { organizationId } = by;
-  const definition = await getNamedDefinition(ctx, organizationId, request.destination_definition_id);
+  const { definition, placement, configuration } = await acceptedDraft(ctx, organizationId, request);
   const { cron_expression: cron = hourly } = request;
   const id = ctx.runtime.newId();
-  const placement = { namespace_format: request.namespace_format ?? null, prefix: request.prefix ?? null };
-  const faults = placementFaults(definition, placement);
-  const configuration = checkedConfig(definition, request.destination_config, {}, faults);
   const checkedAt = await timeOfTest(ctx, organizationId, definition, configuration, request);
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.insertTemplate(tx, table, organizationId, {
@@ -128,6 +125,18 @@ export async function createConnectionTemplate(
     await recordConnectionVersion(ctx, tx, row, { by, definition, tags: template.tags });
     return template;
   });
+}
+
+/** What a request to make a template says, or why it is refused. */
+export async function acceptedDraft(
+  ctx: TemplatesContext,
+  organizationId: string,
+  request: CreateConnectionTemplateRequest,
+) {
+  const definition = await getNamedDefinition(ctx, organizationId, request.destination_definition_id);
+  const placement = { namespace_format: request.namespace_format ?? null, prefix: request.prefix ?? null };
+  const faults = placementFaults(definition, placement);
+  return { definition, placement, configuration: checkedConfig(definition, request.destination_config, {}, faults) };
 }
 
 export interface UpdatedConnectionTemplate {

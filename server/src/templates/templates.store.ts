@@ -4,6 +4,7 @@
  * need it.
  */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow, SourceTemplateRow } from '../db/tables.ts';
 
@@ -38,7 +39,6 @@ export async function insertTemplate<Table extends TemplateTable>(
   organizationId: string,
   template: NewTemplate<Table>,
 ): Promise<TemplateRows[Table]> {
-  const now = sql<number>`now_ms()`;
   const stamps = { created_at: now, updated_at: now, deleted_at: null, version: 1 };
   const inserted = await db
     .insertInto<TemplateTable>(table)

@@ -1,5 +1,6 @@
 /** The SQL of `operator_tokens`. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { OperatorTokenRow } from '../db/tables.ts';
@@ -134,7 +135,6 @@ export async function revokeWorkingToken(
   id: string,
   delayMs: number,
 ): Promise<OperatorTokenRow | undefined> {
-  const now = sql<number>`now_ms()`;
   const at = sql<number>`now_ms() + ${sql.lit(delayMs)}`;
   return await db
     .updateTable('operator_tokens')

@@ -1,9 +1,8 @@
 /** The SQL of `webhook_deliveries`, for the requests of an organization. */
-import { sql } from 'kysely';
+
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { LogEntryRow, WebhookDeliveryRow } from '../db/tables.ts';
-
-const now = sql<number>`now_ms()`;
 
 export interface DeliveryFilter {
   state?: WebhookDeliveryRow['state'] | undefined;

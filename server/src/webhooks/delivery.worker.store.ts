@@ -1,12 +1,10 @@
 /** Endpoints, events and deliveries of all organizations, for the worker that sends. */
 import { sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
+import { fromNow, now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../db/tables.ts';
 import { eventColumns, type LoggedEvent } from './deliveries.store.ts';
-
-const now = sql<number>`now_ms()`;
-const later = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /** Endpoints for which there is something to do, and which nobody has. The longest waiting first. */
 export async function listWithWork(db: Db, limit: number): Promise<string[]> {
@@ -30,7 +28,7 @@ export async function leaseEndpoint(
 ): Promise<WebhookEndpointRow | undefined> {
   return await db
     .updateTable('webhook_endpoints')
-    .set({ lease_id: leaseId, lease_until: later(leaseMs) })
+    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
     .where('id', '=', id)
     .where('enabled', '=', 1)
     .where('lease_until', '<=', now)
@@ -42,7 +40,7 @@ export async function leaseEndpoint(
 export async function renewLeases(db: Db, leaseId: string, leaseMs: number): Promise<WebhookEndpointRow[]> {
   return await db
     .updateTable('webhook_endpoints')
-    .set({ lease_until: later(leaseMs) })
+    .set({ lease_until: fromNow(leaseMs) })
     .where('lease_id', '=', leaseId)
     .where('enabled', '=', 1)
     .where('lease_until', '>', now)
@@ -54,7 +52,7 @@ export async function renewLeases(db: Db, leaseId: string, leaseMs: number): Pro
 export async function releaseEndpoint(db: Db, id: string, leaseId: string, pauseMs: number): Promise<void> {
   await db
     .updateTable('webhook_endpoints')
-    .set({ lease_id: null, lease_until: 0, ...(pauseMs > 0 && { not_before: later(pauseMs) }) })
+    .set({ lease_id: null, lease_until: 0, ...(pauseMs > 0 && { not_before: fromNow(pauseMs) }) })
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)
     .execute();

@@ -1,5 +1,6 @@
 /** The SQL of `webhook_endpoints`. */
 import { sql } from 'kysely';
+import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { WebhookEndpointRow } from '../db/tables.ts';
 
@@ -9,8 +10,6 @@ export interface Owner {
   /** Undefined: an operator, who sees those of all customers as well. */
   workspaceId?: string | undefined;
 }
-
-const now = sql<number>`now_ms()`;
 
 function ownedBy(db: Db, { organizationId, workspaceId }: Owner) {
   const query = db.selectFrom('webhook_endpoints').selectAll().where('organization_id', '=', organizationId);

@@ -3,6 +3,7 @@
  * deleted when the work is done.
  */
 import { sql } from 'kysely';
+import { fromNow } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import type { OperationKind, OperationRow } from '../db/tables.ts';
 
@@ -18,8 +19,6 @@ export interface OperationLease {
   /** How long after the end of the lease a request sent under it may still take effect. */
   lingerMs: number;
 }
-
-const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 const isOperation = ({ organizationId, workspaceId, kind }: OperationRef) =>
   sql<boolean>`organization_id = ${organizationId} and workspace_id = ${workspaceId} and kind = ${kind}`;

@@ -13,6 +13,7 @@ import {
   fill,
   firstEvent,
   infoPath,
+  makeCauseRetry,
   makeOAuthClient,
   makeOAuthTest,
   makePipeline,
@@ -64,6 +65,7 @@ beforeAll(async () => {
     oauth_test_id: await makeOAuthTest(test, oauth_client_id),
     ...templates,
     ...pipeline,
+    cause_retry_id: await makeCauseRetry(test, test, pipeline.connection_id),
   };
 });
 afterAll(() => test.stop());

@@ -1,5 +1,5 @@
 /** What the security tests share: the one refusal, requests byte by byte, forged tokens, further tenants. */
-import { type KeyObject, sign } from 'node:crypto';
+import { type KeyObject, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -211,6 +211,25 @@ export async function makePipeline(
     return job.status === 200;
   });
   return { source_id: source.body.id, check_id: check.body.id, connection_id, job_id };
+}
+
+/** Of the connection of a pipeline, which fails for a reason that no other has. */
+export async function makeCauseRetry(
+  { app }: Pick<TestApp, 'app'>,
+  { request }: Pick<Tenant, 'request'>,
+  connectionId: string | undefined,
+): Promise<string> {
+  const cause = randomUUID().replaceAll('-', '');
+  let id = '';
+  // News of jobs may take away the cause that is set here.
+  await eventually('a retry of the cause begins', async () => {
+    const failing = app.store.db.updateTable('connections').set({ cause });
+    await failing.where('id', '=', connectionId ?? '').execute();
+    const answer = await request('POST', '/api/v1/integrations/causes/retries', { body: { cause } });
+    id = answer.body.id;
+    return answer.status === 200;
+  });
+  return id;
 }
 
 export async function widgetToken(

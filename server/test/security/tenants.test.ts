@@ -9,6 +9,7 @@ import {
   firstEvent,
   infoPath,
   isInWorkspace,
+  makeCauseRetry,
   makeOAuthClient,
   makeOAuthTest,
   makePipeline,
@@ -67,9 +68,11 @@ describeOnOneDatabase('An organization beside another', (kind) => {
     const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
     const templates = await makeTemplates(a);
     const clientOfA = await makeOAuthClient(a);
+    const pipeline = await makePipeline(a, idOf(a, 'acme'), templates.source_template_id as string);
     const foreign: Record<string, string> = {
       ...templates,
-      ...(await makePipeline(a, idOf(a, 'acme'), templates.source_template_id as string)),
+      ...pipeline,
+      cause_retry_id: await makeCauseRetry(test, a, pipeline.connection_id),
       workspace_id: idOf(a, 'acme'),
       operator_token_id: foreignToken.id,
       event_id: await firstEvent(test, a),

@@ -16,7 +16,10 @@ export interface Crash {
   edge: 'before' | 'after';
   /** Also count commits of the bundled platform, which then runs in the same process. */
   withPlatform?: boolean;
-  /** Count only commits of transactions that name this table: work in the background commits at its own times. */
+  /**
+   * Count only commits of transactions with a statement that this pattern fits: work in the background commits at its own
+   * times.
+   */
   about?: string;
 }
 
@@ -35,12 +38,12 @@ function isCommit(statement: string, inTransaction: boolean): boolean {
   return /^\s*commit\b/i.test(statement) || (!inTransaction && /^\s*(insert|update|delete)\b/i.test(statement));
 }
 
-/** Connections whose present transaction names the table that the crash is about. */
+/** Connections whose present transaction has a statement that the crash is about. */
 const about = new WeakSet<object>();
 
 function isCounted(connection: object, statement: string, inTransaction: boolean): boolean {
   if (crash.about === undefined) return isCommit(statement, inTransaction);
-  if (statement.includes(crash.about)) about.add(connection);
+  if (new RegExp(crash.about).test(statement)) about.add(connection);
   if (!isCommit(statement, inTransaction)) {
     if (/^\s*rollback\b/i.test(statement)) about.delete(connection);
     return false;

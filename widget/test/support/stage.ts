@@ -118,7 +118,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
       page.on('pageerror', (error) => problems.push(`an exception: ${error.stack ?? error.message}`));
       page.on('console', (message) => {
         // While somebody writes a template, drafts are refused that are not complete. The editor says so.
-        const isOfDraft = message.location().url.endsWith('/templates/sources/preview');
+        const isOfDraft = /\/templates\/(sources|connections)\/preview$/.test(message.location().url);
         if (message.type() === 'error' && !isOfDraft) problems.push(`an error in the console: ${message.text()}`);
       });
       return page;

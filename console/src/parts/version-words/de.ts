@@ -9,7 +9,5 @@ const words: VersionWords = {
   changes: 'Was sie geändert hat',
   first: 'Nichts davor',
   by: 'Von',
-  newer: 'Neuere Versionen',
-  older: 'Ältere Versionen',
 };
 export default words;

@@ -9,8 +9,6 @@ const en = {
   changes: 'What it changed',
   first: 'Nothing before it',
   by: 'By',
-  newer: 'Newer versions',
-  older: 'Older versions',
 };
 
 export default en;

@@ -9,7 +9,5 @@ const words: VersionWords = {
   changes: 'Qué cambió',
   first: 'Nada antes',
   by: 'Por',
-  newer: 'Versiones más nuevas',
-  older: 'Versiones más antiguas',
 };
 export default words;

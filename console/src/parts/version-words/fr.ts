@@ -9,7 +9,5 @@ const words: VersionWords = {
   changes: "Ce qu'elle a changé",
   first: 'Rien avant',
   by: 'Par',
-  newer: 'Versions plus récentes',
-  older: 'Versions plus anciennes',
 };
 export default words;

@@ -9,7 +9,5 @@ const words: VersionWords = {
   changes: '変更内容',
   first: 'これより前はありません',
   by: '変更者',
-  newer: '新しいバージョン',
-  older: '古いバージョン',
 };
 export default words;

@@ -5,6 +5,7 @@ import { Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { connectorsWords } from './words.ts';
 
 type Staying = MovedSources['staying'][number];
@@ -26,7 +27,7 @@ export function MovedSourcesPanel({ moved, staying }: MovedSources) {
   ];
   return (
     <Panel title={words.staying.title}>
-      <p class="c-panel-text">{words.moved(formatting.number(moved), formatting.number(staying.length))}</p>
+      <p class="c-panel-text">{words.moved(counted(formatting, moved), counted(formatting, staying.length))}</p>
       <Table label={words.staying.title} rows={staying.slice(0, shown)} columns={columns} idOf={({ id }) => id} />
       {rest > 0 && <p class="c-panel-text c-muted">{words.versions.more(formatting.number(rest))}</p>}
     </Panel>

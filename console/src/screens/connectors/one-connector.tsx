@@ -11,6 +11,7 @@ import { FactList } from '../../parts/fields.tsx';
 import { Bones, Page } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { MovedSourcesPanel } from './moved-sources.tsx';
@@ -29,7 +30,7 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
   const [moves, setMoves] = useState<{ count: number; last?: MovedSources }>({ count: 0 });
   const close = () => setAsked(undefined);
   const onChanged = ({ sources }: ReplacedSourceDefinition) => {
-    announce(words.moved(formatting.number(sources.moved), formatting.number(sources.staying.length)));
+    announce(words.moved(counted(formatting, sources.moved), counted(formatting, sources.staying.length)));
     setMoves(({ count }) => ({ count: count + 1, last: sources }));
     reload();
   };

@@ -16,6 +16,7 @@ import { Bones } from '../../parts/page.tsx';
 import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { ChangeList, VersionTable } from '../../parts/version-table.tsx';
 import { versionWords } from '../../parts/version-words.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { Streams } from './streams.tsx';
 import { connectorsWords } from './words.ts';
@@ -46,8 +47,8 @@ export function Versions({ path, edition, onRolledBack }: VersionsProps) {
             title: words.streams,
             cell: (row) =>
               words.versions.counts(
-                formatting.number(row.running_stream_count),
-                formatting.number(row.left_out_stream_count),
+                counted(formatting, row.running_stream_count),
+                counted(formatting, row.left_out_stream_count),
               ),
           },
           {

@@ -11,6 +11,7 @@ import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { type Action, useAction } from '../../parts/use-action.ts';
 import { navigate, pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 
 interface ActionsProps {
@@ -201,7 +202,7 @@ function Delete({ customer, counts, onClose, onDone }: AskProps & Pick<ActionsPr
       }
     >
       <p class="c-muted">
-        {words.customer.deleteText(formatting.number(counts.sources), formatting.number(counts.connections))}
+        {words.customer.deleteText(counted(formatting, counts.sources), counted(formatting, counts.connections))}
       </p>
       <form
         id={id}

@@ -55,6 +55,13 @@ it('leaves out events of syncs, whose jobs tell more', () => {
   expect(entriesOf(parts).map(({ key }) => key)).toEqual(['job 2', 'a1']);
 });
 
+it('shows a job above what led to it in the same second: its start is told in whole seconds', () => {
+  const made = { ...audit(1), timestamp: '2026-01-01T00:01:07.400Z' };
+  const started = { ...job(1), started_at: '2026-01-01T00:01:07.000Z' };
+  const parts = { jobs: { rows: [started], next: null }, trail: { rows: [made], next: null } };
+  expect(entriesOf(parts).map(({ key }) => key)).toEqual(['job 1', 'a1']);
+});
+
 it('keeps earlier pages when something new arrives, and begins anew when it missed too much', () => {
   const old = [6, 5, 4, 3, 2, 1].map((minute) => job(minute));
   const none: Part<AuditEvent, number> = { rows: [], next: null };

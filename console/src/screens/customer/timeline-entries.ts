@@ -49,13 +49,17 @@ export function continued<Next>(kept: Parts<Next>, more: Partial<Parts<Next>>): 
 }
 
 /** Down to when everything is loaded. */
-const reachOf = <T, Next>({ rows, next }: Part<T, Next>, timeOf: (row: T) => string) => {
+const reachOf = <T, Next>({ rows, next }: Part<T, Next>, momentOf: (row: T) => number) => {
   const last = rows.at(-1);
-  return next === null || last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(timeOf(last));
+  return next === null || last === undefined ? Number.NEGATIVE_INFINITY : momentOf(last);
 };
 
-const startOf = ({ started_at }: OperatorJob) => started_at;
-const timeOf = ({ timestamp }: AuditEvent) => timestamp;
+/**
+ * Platforms tell starts in whole seconds. What led to a job happened before it, often within the same second, so the job stands
+ * at the end of its second.
+ */
+const startOf = ({ started_at }: OperatorJob) => Math.floor(Date.parse(started_at) / 1000) * 1000 + 999;
+const timeOf = ({ timestamp }: AuditEvent) => Date.parse(timestamp);
 
 /** Which of the two has to be read on for more to be shown. */
 export function lagging<Next>({ jobs, trail }: Parts<Next>): { jobs: boolean; trail: boolean } {
@@ -70,11 +74,11 @@ export function lagging<Next>({ jobs, trail }: Parts<Next>): { jobs: boolean; tr
 export function entriesOf<Next>({ jobs, trail }: Parts<Next>): TimelineEntry[] {
   const reach = Math.max(reachOf(jobs, startOf), reachOf(trail, timeOf));
   return [
-    ...jobs.rows.map((job): TimelineEntry => ({ key: `job ${job.id}`, time: job.started_at, job })),
+    ...jobs.rows.map((job) => ({ key: `job ${job.id}`, time: job.started_at, moment: startOf(job), job })),
     ...trail.rows
       .filter(({ type }) => !type.startsWith('sync.'))
-      .map((audit): TimelineEntry => ({ key: audit.id, time: audit.timestamp, audit })),
+      .map((audit) => ({ key: audit.id, time: audit.timestamp, moment: timeOf(audit), audit })),
   ]
-    .filter(({ time }) => Date.parse(time) > reach)
-    .sort((a, b) => Date.parse(b.time) - Date.parse(a.time));
+    .filter(({ moment }) => moment > reach)
+    .sort((a, b) => b.moment - a.moment);
 }

@@ -14,6 +14,7 @@ import { Bones, Empty, Panel } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { continued, entriesOf, lagging, type Parts, renewed, type TimelineEntry } from './timeline-entries.ts';
 
@@ -87,11 +88,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
             {sourceName ? words.customer.syncOf(sourceName) : words.job.title(job.id)}
           </Link>
           <JobBadge status={job.status} />
-          {job.rows !== null && (
-            <span class="c-muted">
-              {formatting.number(job.rows)} {words.overview.rows}
-            </span>
-          )}
+          {job.rows !== null && <span class="c-muted">{words.overview.rows(counted(formatting, job.rows))}</span>}
         </span>
         {job.failure && <span class="c-clamp c-danger">{job.failure.message ?? words.noReason}</span>}
       </div>

@@ -16,6 +16,7 @@ import { useBackwards } from '../../parts/use-backwards.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { eventsWords } from './words.ts';
 
@@ -77,7 +78,7 @@ function OneEvent({ id }: { id: string }) {
             label={words.resend}
             request={{ method: 'POST', path: `/events/${event.id}/redeliver`, body: {} }}
             onDone={({ webhook_endpoint_ids }) =>
-              announce(words.resent(formatting.number(webhook_endpoint_ids.length)))
+              announce(words.resent(counted(formatting, webhook_endpoint_ids.length)))
             }
           />
         )

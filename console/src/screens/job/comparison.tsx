@@ -34,7 +34,7 @@ export function Comparison({ job }: { job: JobDetail }) {
         { title: words.column.rows, here: job.rows, good: good.rows, say: number },
         { title: words.column.bytes, here: job.bytes, good: good.bytes, say: bytes },
         ...(good.streams ?? []).map(({ name, namespace, records_emitted }) => ({
-          title: namespace ? `${namespace}.${name}` : name,
+          title: words.job.rowsOf(namespace ? `${namespace}.${name}` : name),
           here: job.streams?.find((stream) => stream.name === name && stream.namespace === namespace)?.records_emitted,
           good: records_emitted,
           say: number,
@@ -42,7 +42,7 @@ export function Comparison({ job }: { job: JobDetail }) {
       ]
     : [];
   const columns: Column<Line>[] = [
-    { title: words.column.stream, isWide: true, cell: ({ title }) => title },
+    { title: words.job.compared, isWide: true, cell: ({ title }) => title },
     { title: words.job.thisJob, isNumber: true, cell: ({ here, say }) => (here == null ? words.none : say(here)) },
     {
       title: words.job.goodJob,

@@ -11,6 +11,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords, type Words } from '../../words/words.ts';
 import { Comparison } from './comparison.tsx';
 import { Log } from './log.tsx';
@@ -163,7 +164,9 @@ function Streams({ job: { streams, more_streams = 0 } }: { job: JobDetail }) {
   return (
     <>
       <Table label={words.job.streams} rows={streams} columns={columns} idOf={nameOf} />
-      {more_streams > 0 && <p class="c-panel-foot c-muted">{words.job.moreStreams(formatting.number(more_streams))}</p>}
+      {more_streams > 0 && (
+        <p class="c-panel-foot c-muted">{words.job.moreStreams(counted(formatting, more_streams))}</p>
+      )}
     </>
   );
 }
@@ -198,7 +201,7 @@ function History({ job }: { job: JobDetail }) {
       <Bars
         label={words.job.history}
         bars={jobs.map(({ id, started_at, rows, status }) => ({
-          title: `${words.job.title(id)}, ${formatting.dateTime(started_at)}: ${formatting.number(rows ?? 0)} ${words.overview.rows}, ${words.jobStatus[status]}`,
+          title: `${words.job.title(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(counted(formatting, rows ?? 0))}, ${words.jobStatus[status]}`,
           good: status === 'failed' ? 0 : (rows ?? 0),
           bad: status === 'failed' ? Math.max(rows ?? 0, 1) : 0,
         }))}

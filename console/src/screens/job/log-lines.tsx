@@ -1,7 +1,8 @@
-/** A virtual list: of many lines, only those in view are in the page. All lines have the same height. */
+/** A virtual list: of many rows, only those in view are in the page. All rows have the same height. */
 import type { JobLog } from '@inlay/contract/operating';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useWords } from '../../words/words.ts';
+import { rowsOf } from './log-rows.ts';
 
 type Line = JobLog['lines'][number];
 
@@ -12,7 +13,7 @@ const beyond = 20;
 export interface LogLinesProps {
   lines: readonly Line[];
   goTo: number | undefined;
-  /** How many lines at the beginning were taken away since the log was opened: those in view stay in view. */
+  /** How many rows at the beginning were taken away since the log was opened: those in view stay in view. */
   dropped: number;
   hasEarlier: boolean;
   onStart(): void;
@@ -31,23 +32,25 @@ export function LogLines({ lines, goTo, dropped, hasEarlier, onStart, onEnd, onO
   const words = useWords();
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ scrolled: 0, height: 480 });
+  const rows = useMemo(() => rowsOf(lines), [lines]);
+  // A short log is as high as its rows.
   useEffect(() => {
     const element = frame.current;
     if (element) setView({ scrolled: element.scrollTop, height: element.clientHeight });
-  }, []);
+  }, [rows]);
   useLayoutEffect(() => {
     const element = frame.current;
     if (!element || goTo === undefined) return;
-    const at = lines.findIndex(({ offset }) => offset >= goTo);
-    element.scrollTop = (at === -1 ? lines.length : Math.max(0, at - 3)) * lineHeight;
-  }, [lines, goTo]);
+    const at = rows.findIndex(({ line }) => line.offset >= goTo);
+    element.scrollTop = (at === -1 ? rows.length : Math.max(0, at - 3)) * lineHeight;
+  }, [rows, goTo]);
   const droppedBefore = useRef(dropped);
   useLayoutEffect(() => {
     const gone = dropped - droppedBefore.current;
     droppedBefore.current = dropped;
     if (frame.current && gone > 0) frame.current.scrollTop -= gone * lineHeight;
   }, [dropped]);
-  const { from, to } = visibleLines(view.scrolled, view.height, lines.length);
+  const { from, to } = visibleLines(view.scrolled, view.height, rows.length);
   return (
     <section
       class="c-log"
@@ -62,16 +65,16 @@ export function LogLines({ lines, goTo, dropped, hasEarlier, onStart, onEnd, onO
         else if (scrollTop + clientHeight > scrollHeight - 10 * lineHeight) onEnd();
       }}
     >
-      <ol class="c-log-room" style={{ height: `${lines.length * lineHeight}px` }}>
-        {lines.slice(from, to).map((line, index) => (
+      <ol class="c-log-room" style={{ height: `${rows.length * lineHeight}px` }}>
+        {rows.slice(from, to).map(({ line, text, part }, index) => (
           <li
-            class={`c-log-line c-log-${levelOf(line.level)}${line.offset === goTo ? ' c-log-sought' : ''}`}
+            class={`c-log-line c-log-${levelOf(line.level)}${line.offset === goTo && part === 0 ? ' c-log-sought' : ''}`}
             style={{ top: `${(from + index) * lineHeight}px` }}
-            key={line.offset}
+            key={`${line.offset} ${part}`}
           >
-            <time dateTime={line.time}>{line.time.slice(11, 23)}</time>
-            <span class="c-log-level">{line.level}</span>
-            <span class="c-log-origin">{line.origin}</span>
+            <time dateTime={line.time}>{part === 0 && line.time.slice(11, 23)}</time>
+            <span class="c-log-level">{part === 0 && line.level}</span>
+            <span class="c-log-origin">{part === 0 && line.origin}</span>
             {onOpen ? (
               <button
                 type="button"
@@ -79,10 +82,10 @@ export function LogLines({ lines, goTo, dropped, hasEarlier, onStart, onEnd, onO
                 title={words.job.showInContext}
                 onClick={() => onOpen(line.offset)}
               >
-                {line.message}
+                {text}
               </button>
             ) : (
-              <span>{line.message}</span>
+              <span class="c-log-text">{text}</span>
             )}
           </li>
         ))}

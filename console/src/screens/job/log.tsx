@@ -10,8 +10,10 @@ import { ApiError, callApi } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Empty, Panel } from '../../parts/page.tsx';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { LogLines } from './log-lines.tsx';
+import { rowsOf } from './log-rows.ts';
 
 const pieceBytes = 100_000;
 const tailLines = 500;
@@ -21,7 +23,7 @@ const maxLines = 20_000;
 const enoughFound = 50;
 
 interface Shown extends JobLog {
-  /** How many lines before the first were held before. */
+  /** How many rows before the first were held before. */
   dropped: number;
   /** Byte of the line to go to. */
   goTo?: number | undefined;
@@ -90,7 +92,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
       const piece = await readLog({ offset: from, ...(shown.search ? { search: shown.search } : {}) });
       const lines = [...shown.lines, ...piece.lines];
       const tooMany = Math.max(0, lines.length - maxLines);
-      const dropped = shown.dropped + tooMany;
+      const dropped = shown.dropped + rowsOf(lines.slice(0, tooMany)).length;
       setShown({ ...shown, ...piece, lines: lines.slice(tooMany), goTo: undefined, dropped });
     });
   };
@@ -190,7 +192,9 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
               ? { onOpen: (offset: number) => void open({ offset: Math.max(0, offset - 4_000) }, offset) }
               : {})}
           />
-          <p class="c-panel-foot c-muted">{words.job.matches(formatting.number(shown.lines.length))}</p>
+          <p class="c-panel-foot c-muted">
+            {words.job.matches(counted(formatting, isSearch ? shown.lines.length : rowsOf(shown.lines).length))}
+          </p>
         </>
       )}
     </Panel>

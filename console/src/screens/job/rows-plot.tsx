@@ -3,6 +3,7 @@ import type { JobDetail } from '@inlay/contract/operating';
 import { useConsole } from '../../console.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Empty, Panel } from '../../parts/page.tsx';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 
 type Point = NonNullable<JobDetail['row_points']>[number];
@@ -45,15 +46,15 @@ export function RowsPlot({ job: { row_points, attempt_list } }: { job: JobDetail
       ) : (
         <>
           <Bars
-            label={`${title}: ${words.job.rowsSaid(formatting.number(last.rows), time(first.until), time(last.until))}`}
+            label={`${title}: ${words.job.rowsSaid(counted(formatting, last.rows), time(first.until), time(last.until))}`}
             bars={slots.map(({ until, attempt, rows }) => ({
-              title: `${time(until)}, ${words.job.attempt(formatting.number(attempt))}: ${formatting.number(rows)} ${words.overview.rows}`,
+              title: `${time(until)}, ${words.job.attempt(formatting.number(attempt))}: ${words.overview.rows(counted(formatting, rows))}`,
               good: failed.has(attempt) ? 0 : rows,
               bad: failed.has(attempt) ? rows : 0,
             }))}
           />
           <p class="c-panel-foot c-muted">
-            {words.job.rowsSaid(formatting.number(last.rows), time(first.until), time(last.until))}
+            {words.job.rowsSaid(counted(formatting, last.rows), time(first.until), time(last.until))}
           </p>
         </>
       )}

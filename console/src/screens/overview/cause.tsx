@@ -1,42 +1,61 @@
 /** The reasons why connections fail: whom each concerns, and one button that tries them all again. */
-import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/operating';
+import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/cause-retries';
 import type { FailureCause } from '@inlay/contract/overview';
-import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
-import { ApiError, callApi } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { useSteadyRows } from '../../parts/steady-rows.ts';
+import { RequestButton } from '../../parts/request-button.tsx';
+import { useKept, useSteadyRows } from '../../parts/steady-rows.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
+import { Retry } from './retries.tsx';
 
 interface CausesProps {
   causes: readonly FailureCause[];
+  /** Newest first. */
+  retries: readonly CauseRetry[];
   /** The pointer is over a cause, which has a button, or over a list below: nothing may move then. */
   isHeld: boolean;
   onChanged(): void;
 }
 
-export function Causes({ causes, isHeld, onChanged }: CausesProps) {
+export function Causes({ causes, retries, isHeld, onChanged }: CausesProps) {
   const steady = useSteadyRows(causes, ({ cause }) => cause, { isHeld, keepsHeight: true });
   return (
     <ul class="c-causes">
       {steady.rows.map((cause) => (
         <li class={steady.isGone(cause) ? 'c-gone' : undefined} key={cause.cause}>
-          <Cause cause={cause} isHeld={isHeld} onChanged={onChanged} />
+          <Cause
+            cause={cause}
+            retry={retries.find((retry) => retry.cause === cause.cause)}
+            isHeld={isHeld}
+            onChanged={onChanged}
+          />
         </li>
       ))}
     </ul>
   );
 }
 
-function Cause({ cause, isHeld, onChanged }: { cause: FailureCause; isHeld: boolean; onChanged(): void }) {
+interface CauseProps {
+  cause: FailureCause;
+  /** The last one. */
+  retry: CauseRetry | undefined;
+  isHeld: boolean;
+  onChanged(): void;
+}
+
+function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
   const examples = useSteadyRows(cause.examples, ({ connection_id }) => connection_id, { isHeld, keepsHeight: true });
   const words = useWords();
-  const { formatting, mayWrite } = useConsole();
-  const retry = useRetry(cause, onChanged);
+  const { announce, formatting, mayWrite } = useConsole();
+  // What somebody else has begun must not push away what is under the pointer.
+  const [own, setOwn] = useState<string | undefined>(undefined);
+  const kept = useKept(retry?.id, isHeld);
+  const isShown = retry !== undefined && (retry.id === kept || retry.id === own);
+  const body: CauseRetryRequest = { cause: cause.cause };
   const list = pathTo('connections', undefined, { cause: cause.cause });
   return (
     <article class="c-cause">
@@ -45,24 +64,30 @@ function Cause({ cause, isHeld, onChanged }: { cause: FailureCause; isHeld: bool
           <p class="c-cause-message">{cause.message ?? words.noReason}</p>
           <p class="c-facts">
             <span>
-              <Link to={list}>{words.overview.affected(cause.connections, formatting.number(cause.connections))}</Link>
+              <Link to={list}>{words.overview.affected(counted(formatting, cause.connections))}</Link>
             </span>
             <span>{cause.attention_by ? words.audience[cause.attention_by] : words.kinds[cause.kind]}</span>
-            <span>{words.origins[cause.origin]}</span>
+            {cause.origin !== 'unknown' && <span>{words.origins[cause.origin]}</span>}
             <span>
               {words.column.since} <When time={cause.since} />
             </span>
           </p>
         </div>
         {mayWrite && (
-          <Button glyph="sync" isBusy={retry.isBusy} onClick={retry.run}>
-            {retry.isBusy
-              ? words.overview.retrying(formatting.number(retry.done), formatting.number(retry.all))
-              : words.overview.retry}
-          </Button>
+          <RequestButton<CauseRetry>
+            label={words.overview.retry}
+            glyph="sync"
+            isBusy={retry?.state === 'running'}
+            request={{ method: 'POST', path: '/integrations/causes/retries', body }}
+            onDone={({ id }) => {
+              setOwn(id);
+              announce(words.overview.retryBegun);
+              onChanged();
+            }}
+          />
         )}
       </div>
-      {retry.error !== undefined && <ErrorNotice error={retry.error} />}
+      {isShown && <Retry retry={retry} onChanged={onChanged} />}
       <ul class="c-examples">
         {examples.rows.map((example) => (
           <li class={examples.isGone(example) ? 'c-gone' : undefined} key={example.connection_id} data-row>
@@ -86,38 +111,4 @@ function Cause({ cause, isHeld, onChanged }: { cause: FailureCause; isHeld: bool
       </ul>
     </article>
   );
-}
-
-/** Starts a sync of every connection with the cause, some at a time, and tells how far it is. */
-function useRetry({ cause, connections }: FailureCause, onChanged: () => void) {
-  const { announce, formatting, onSignedOut } = useConsole();
-  const words = useWords().overview;
-  const [progress, setProgress] = useState({ isBusy: false, done: 0, all: 0 });
-  const [error, setError] = useState<unknown>(undefined);
-  const run = async () => {
-    setError(undefined);
-    setProgress({ isBusy: true, done: 0, all: connections });
-    let done = 0;
-    let started = 0;
-    try {
-      let cursor: string | null | undefined;
-      while (cursor !== null) {
-        const body: CauseRetryRequest = { cause, ...(cursor && { cursor }) };
-        const answer: CauseRetry = await callApi({ method: 'POST', path: '/integrations/causes/retry', body });
-        // A sync that runs already is what was wanted.
-        const running = answer.not_started.filter(({ code }) => code === 'sync_already_running').length;
-        started += answer.started.length + running;
-        done += answer.started.length + answer.not_started.length;
-        cursor = answer.next_cursor;
-        setProgress({ isBusy: true, done, all: Math.max(connections, done) });
-      }
-      announce(words.retried(formatting.number(started), formatting.number(Math.max(connections, done))));
-    } catch (problem) {
-      if (problem instanceof ApiError && problem.isSignedOut) onSignedOut();
-      setError(problem);
-    }
-    setProgress({ isBusy: false, done: 0, all: 0 });
-    onChanged();
-  };
-  return { ...progress, error, run: () => void run() };
 }

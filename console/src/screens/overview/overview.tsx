@@ -1,4 +1,5 @@
 /** How all customers do: what fails and why, what needs somebody, what waits, and how much has arrived. */
+import type { CauseRetry } from '@inlay/contract/cause-retries';
 import type { Overview, UnwellWorkspace } from '@inlay/contract/overview';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -12,9 +13,11 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { Causes } from './cause.tsx';
 import { Plots } from './plots.tsx';
+import { OtherRetries, useRetries } from './retries.tsx';
 import { ServiceStrip } from './service-strip.tsx';
 import { Tiles } from './tiles.tsx';
 
@@ -34,21 +37,34 @@ export function OverviewScreen() {
     { method: 'GET', path: '/integrations/overview', query: { limit: 10, causes: 5 } },
     { live: () => true },
   );
+  // Waited for: what comes later would push away what is under a pointer that is there already.
+  const { retries, reload: reloadRetries } = useRetries();
+  const onChanged = () => {
+    reload();
+    reloadRetries();
+  };
   return (
     <Page title={words.overview.title}>
       <ServiceStrip isDue={data !== undefined || error !== undefined} />
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
-      {!data && !error && <Bones rows={6} />}
-      {data && <Content overview={data} onChanged={reload} />}
+      {(!data || !retries) && !error && <Bones rows={6} />}
+      {data && retries && <Content overview={data} retries={retries} onChanged={onChanged} />}
     </Page>
   );
 }
 
-function Content({ overview, onChanged }: { overview: Overview; onChanged(): void }) {
+interface ContentProps {
+  overview: Overview;
+  retries: readonly CauseRetry[];
+  onChanged(): void;
+}
+
+function Content({ overview, retries, onChanged }: ContentProps) {
   const words = useWords();
   const { formatting } = useConsole();
   const { unwell, more_unwell, causes, more_causes } = overview;
   const { isHeld, holding } = useHolding();
+  const others = retries.filter((retry) => causes.every(({ cause }) => cause !== retry.cause));
   // While the pointer is over the lists, nothing above its row comes or goes.
   const shape = useKept(
     {
@@ -84,9 +100,9 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
         <div class="c-lists" {...holding}>
           {shape.hasCauses && (
             <Panel title={words.overview.causes}>
-              <Causes causes={causes} isHeld={isHeld} onChanged={onChanged} />
+              <Causes causes={causes} retries={retries} isHeld={isHeld} onChanged={onChanged} />
               {shape.moreCauses > 0 && (
-                <p class="c-panel-foot c-muted">{words.overview.moreCauses(formatting.number(shape.moreCauses))}</p>
+                <p class="c-panel-foot c-muted">{words.overview.moreCauses(counted(formatting, shape.moreCauses))}</p>
               )}
             </Panel>
           )}
@@ -104,6 +120,7 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
           )}
         </div>
       )}
+      {others.length > 0 && <OtherRetries retries={others} onChanged={onChanged} />}
       <Plots overview={overview} />
     </>
   );

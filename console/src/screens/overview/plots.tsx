@@ -5,6 +5,7 @@ import { Bars } from '../../parts/bars.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 
 const hoursShown = 24;
@@ -18,7 +19,7 @@ export function Plots({ overview }: { overview: Overview }) {
   const failed = sum(hours.map((hour) => hour.failed));
   const rows = sum(overview.days.map((day) => day.rows));
   const said = (good: number, bad: number) =>
-    `${formatting.number(good)} ${words.succeeded}, ${formatting.number(bad)} ${words.failed}`;
+    `${words.succeeded(counted(formatting, good))}, ${words.failed(counted(formatting, bad))}`;
   const since = hours[0]?.from;
   return (
     <div class="c-two">
@@ -27,10 +28,10 @@ export function Plots({ overview }: { overview: Overview }) {
         beside={
           <p class="c-plot-sum">
             <Link to={pathTo('jobs', undefined, { status: 'succeeded', ended_after: since })}>
-              {formatting.number(succeeded)} {words.succeeded}
+              {words.succeeded(counted(formatting, succeeded))}
             </Link>
             <Link to={pathTo('jobs', undefined, { status: 'failed', ended_after: since })}>
-              {formatting.number(failed)} {words.failed}
+              {words.failed(counted(formatting, failed))}
             </Link>
           </p>
         }
@@ -49,15 +50,15 @@ export function Plots({ overview }: { overview: Overview }) {
         beside={
           <p class="c-plot-sum">
             <Link to={pathTo('jobs', undefined, { ended_after: overview.days[0]?.from })}>
-              {formatting.number(rows)} {words.rows}
+              {words.rows(counted(formatting, rows))}
             </Link>
           </p>
         }
       >
         <Bars
-          label={`${words.month}: ${formatting.number(rows)} ${words.rows}`}
+          label={`${words.month}: ${words.rows(counted(formatting, rows))}`}
           bars={overview.days.map((day) => ({
-            title: `${formatting.dateTime(day.from)}: ${formatting.number(day.rows)} ${words.rows}`,
+            title: `${formatting.dateTime(day.from)}: ${words.rows(counted(formatting, day.rows))}`,
             good: day.rows,
           }))}
         />

@@ -5,10 +5,12 @@ import { useConsole } from '../../console.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 
 export function Tiles({ overview: { workspaces, attention, stale, queue } }: { overview: Overview }) {
   const words = useWords().overview;
+  const { formatting } = useConsole();
   const connections = (query: Record<string, string>) => pathTo('connections', undefined, query);
   return (
     <ul class="c-tiles">
@@ -27,14 +29,14 @@ export function Tiles({ overview: { workspaces, attention, stale, queue } }: { o
       <Tile
         count={attention.customer}
         title={words.needsCustomer}
-        note={words.connections}
+        note={words.connections(counted(formatting, attention.customer))}
         tone="warning"
         to={connections({ attention_by: 'customer' })}
       />
       <Tile
         count={attention.operator}
         title={words.needsYou}
-        note={words.connections}
+        note={words.connections(counted(formatting, attention.operator))}
         tone="warning"
         to={connections({ attention_by: 'operator' })}
       />

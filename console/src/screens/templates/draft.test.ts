@@ -111,7 +111,7 @@ describe('The text of a draft', () => {
     const broken = readText(empty, '{ "name": ');
     expect(broken).toEqual({ draft: empty, text: '{ "name": ', trouble: 'json' });
     expect(readText(empty, '[]').trouble).toBe('object');
-    expect(changedByForm(broken.draft, broken.draft)).toEqual({
+    expect(changedByForm(broken.draft)).toEqual({
       draft: empty,
       text: textOf(empty),
       trouble: undefined,
@@ -146,7 +146,7 @@ describe('The text of a draft', () => {
             // The mode is what was chosen, and choosing it again changes nothing.
             expect(modeOf(next, [field.key])).toBe(mode);
             expect(withMode(next, field, [field.key], mode)).toBe(next);
-            draft = readText(draft, changedByForm(draft, next).text).draft;
+            draft = readText(draft, changedByForm(next).text).draft;
             expect(draft).toEqual(next);
           }
           for (const name of Object.keys(start)) {

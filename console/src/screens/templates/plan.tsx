@@ -11,6 +11,7 @@ import { RequestButton } from '../../parts/request-button.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { templatesWords } from './words.ts';
 
@@ -38,8 +39,11 @@ export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string
       />
       <p>
         {words.touches(
-          formatting.number(touches.workspaces),
-          formatting.number(Object.values(outcomes).reduce((sum, count) => sum + count, 0)),
+          counted(formatting, touches.workspaces),
+          counted(
+            formatting,
+            Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+          ),
         )}
       </p>
       <FactList
@@ -48,9 +52,9 @@ export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string
         )}
       />
       {data.streams_dropped > 0 && (
-        <Notice kind="warning" title={words.dropped(formatting.number(data.streams_dropped))} />
+        <Notice kind="warning" title={words.dropped(counted(formatting, data.streams_dropped))} />
       )}
-      {data.tables_moved > 0 && <Notice kind="warning" title={words.moved(formatting.number(data.tables_moved))} />}
+      {data.tables_moved > 0 && <Notice kind="warning" title={words.moved(counted(formatting, data.tables_moved))} />}
       {destination.verdict === 'works' && <Notice kind="success" title={words.destination.works} />}
       {destination.verdict === 'fails' && (
         <Notice kind="danger" title={words.destination.fails}>

@@ -7,6 +7,7 @@ import { Bones, Panel } from '../../parts/page.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
+import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 import { templatesWords } from './words.ts';
 
@@ -76,7 +77,7 @@ function Progress({ rollout: { workspaces } }: { rollout: Rollout }) {
   const { formatting } = useConsole();
   const { total, waiting, changing, failed } = workspaces;
   const past = total - waiting - changing;
-  const text = words.progress(formatting.number(past), formatting.number(total));
+  const text = words.progress(counted(formatting, past), counted(formatting, total));
   return (
     <span>
       {total > 0 && <progress class="c-progress" value={past} max={total} aria-label={text} />}

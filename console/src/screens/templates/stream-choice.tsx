@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CheckField, ChoiceField } from '../../parts/fields.tsx';
+import { CustomerStreams } from './customer-streams.tsx';
 import { DiscoverDialog } from './discover-dialog.tsx';
 import { changed, type Draft, valueAt } from './draft.ts';
 import { kinds } from './kinds.ts';
@@ -24,7 +25,7 @@ const list = ['customization', 'stream_whitelist'];
 export function StreamChoice({ draft, change, definitionId, specification, templateId }: StreamChoiceProps) {
   const words = templatesWords.get().editor;
   const { mayWrite } = useConsole();
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<'source' | 'customer' | undefined>(undefined);
   const [discovered, setDiscovered] = useState<readonly string[]>([]);
   const known = useKnownStreams(definitionId);
   const given = valueAt(draft, ['customization', 'stream_selection_mode']);
@@ -34,6 +35,11 @@ export function StreamChoice({ draft, change, definitionId, specification, templ
   const pick = (names: readonly string[]) => change((before) => changed(before, list, names));
   const tick = (name: string, isPicked: boolean) =>
     pick(isPicked ? [...picked, name] : picked.filter((one) => one !== name));
+  const close = () => setAsked(undefined);
+  const found = (names: string[]) => {
+    setDiscovered(names);
+    close();
+  };
   return (
     <>
       <ChoiceField
@@ -75,22 +81,17 @@ export function StreamChoice({ draft, change, definitionId, specification, templ
             onChange={pick}
           />
           {mayWrite && (
-            <div>
-              <Button onClick={() => setAsking(true)}>{words.discover}</Button>
+            <div class="c-tools">
+              <Button onClick={() => setAsked('customer')}>{words.customerStreams}</Button>
+              <Button onClick={() => setAsked('source')}>{words.discover}</Button>
             </div>
           )}
         </>
       )}
-      {isAsking && (
-        <DiscoverDialog
-          {...{ draft, definitionId, specification, templateId }}
-          onClose={() => setAsking(false)}
-          onFound={(names) => {
-            setDiscovered(names);
-            setAsking(false);
-          }}
-        />
+      {asked === 'source' && (
+        <DiscoverDialog {...{ draft, definitionId, specification, templateId }} onClose={close} onFound={found} />
       )}
+      {asked === 'customer' && <CustomerStreams definitionId={definitionId} onClose={close} onFound={found} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** What the draft means for customers: the widget as they would see it. For people who only read, which fields it asks for. */
+/** What the draft means for customers: the widget as they would see it, or what they would get. For people who only read, which fields it asks for. */
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { chosenBranch, type Path } from '@inlay/ui/form/configuration.ts';
 import { type Field, readSpecification } from '@inlay/ui/form/fields.ts';
@@ -6,6 +6,7 @@ import { useConsole } from '../../console.ts';
 import { DraftPreview } from '../../parts/draft-preview.tsx';
 import { frameWords } from '../../parts/frame-words.ts';
 import { Panel } from '../../parts/page.tsx';
+import { ConnectionPreview } from './connection-preview.tsx';
 import { configField, type Draft, modeOf, valueAt } from './draft.ts';
 import type { Kind } from './kinds.ts';
 import { templatesWords } from './words.ts';
@@ -25,16 +26,17 @@ export interface TemplatePreviewProps {
 export function TemplatePreview({ kind, body, specification, isBroken, ...of }: TemplatePreviewProps) {
   const words = templatesWords.get().editor;
   const { mayWrite } = useConsole();
-  if (kind !== 'source') return null;
   if (mayWrite) {
+    const Preview = kind === 'source' ? DraftPreview : ConnectionPreview;
     return (
       <Panel title={frameWords.get().preview}>
         <div class="c-panel-body">
-          <DraftPreview {...of} draft={isBroken ? undefined : body} />
+          <Preview {...of} draft={isBroken ? undefined : body} />
         </div>
       </Panel>
     );
   }
+  if (kind !== 'source') return null;
   const asked = askedFields(readSpecification(specification.connectionSpecification), body, []);
   return (
     <Panel title={words.asks}>

@@ -29,12 +29,12 @@ export function readText(before: Draft, text: string): Held {
     : { draft: before, text, trouble: 'object' };
 }
 
-export function changedByForm(before: Draft, next: Draft): Held {
+export function changedByForm(next: Draft): Held {
   return { draft: next, text: textOf(next), trouble: undefined };
 }
 
 export function useDraft(start: Draft, onChange: () => void): DraftState {
-  const [held, setHeld] = useState<Held>(() => changedByForm(start, start));
+  const [held, setHeld] = useState<Held>(() => changedByForm(start));
   return {
     ...held,
     setText(text) {
@@ -42,11 +42,11 @@ export function useDraft(start: Draft, onChange: () => void): DraftState {
       onChange();
     },
     change(next) {
-      setHeld((before) => (before.trouble ? before : changedByForm(before.draft, next(before.draft))));
+      setHeld((before) => (before.trouble ? before : changedByForm(next(before.draft))));
       onChange();
     },
     restore() {
-      setHeld(({ draft }) => changedByForm(draft, draft));
+      setHeld(({ draft }) => changedByForm(draft));
     },
   };
 }

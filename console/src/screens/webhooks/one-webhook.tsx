@@ -20,6 +20,7 @@ import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
 import { Deliveries } from './deliveries.tsx';
 import { StateBadge } from './state-badge.tsx';
 import { webhooksWords } from './words.ts';
@@ -135,7 +136,7 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
           onClose={close}
           onDone={({ queued }) => {
             close();
-            announce(words.recovered(formatting.number(queued)));
+            announce(words.recovered(counted(formatting, queued)));
             onChanged();
           }}
         >

@@ -1,3 +1,4 @@
+import { isOne } from '../../../words/counted.ts';
 import type { ConnectorsWords } from './en.ts';
 
 const words: ConnectorsWords = {
@@ -30,7 +31,8 @@ const words: ConnectorsWords = {
   replace: 'Neue Version',
   replaceText:
     'Quellen laufen mit der neuen Version weiter, wenn ihre Einstellungen passen; die anderen bleiben auf ihrer.',
-  moved: (moved, staying) => `${moved} Quellen laufen mit der neuen Version weiter, ${staying} bleiben auf ihrer.`,
+  moved: (moved, staying) =>
+    `${moved} ${isOne(moved) ? 'Quelle läuft' : 'Quellen laufen'} mit der neuen Version weiter, ${staying} ${isOne(staying) ? 'bleibt' : 'bleiben'} auf ihrer.`,
   staying: {
     title: 'Quellen, die auf ihrer Version bleiben',
     source: 'Quelle',
@@ -38,7 +40,7 @@ const words: ConnectorsWords = {
   },
   versions: {
     sources: 'Quellen',
-    counts: (running, leftOut) => `${running} laufen, ${leftOut} ausgelassen`,
+    counts: (running, leftOut) => `${running} ${isOne(running) ? 'läuft' : 'laufen'}, ${leftOut} ausgelassen`,
     states: { runs: 'läuft', left_out: 'ausgelassen' },
     added: (state) => `neu, ${state}`,
     gone: 'weg',

@@ -1,3 +1,4 @@
+import { type Counted, isOne } from '../../../words/counted.ts';
 import type { Translated } from '../../../words/screen-words.ts';
 
 const en = {
@@ -29,7 +30,8 @@ const en = {
   place: 'Place',
   replace: 'New version',
   replaceText: 'Sources go on with the new version where their settings fit it; the others stay on theirs.',
-  moved: (moved: string, staying: string) => `${moved} sources go on with the new version, ${staying} stay on theirs.`,
+  moved: (moved: Counted, staying: Counted) =>
+    `${moved} ${isOne(moved) ? 'source goes' : 'sources go'} on with the new version, ${staying} ${isOne(staying) ? 'stays on its own' : 'stay on theirs'}.`,
   staying: {
     title: 'Sources that stay on their version',
     source: 'Source',
@@ -37,7 +39,7 @@ const en = {
   },
   versions: {
     sources: 'Sources',
-    counts: (running: string, leftOut: string) => `${running} run, ${leftOut} left out`,
+    counts: (running: Counted, leftOut: Counted) => `${running} running, ${leftOut} left out`,
     states: { runs: 'runs', left_out: 'left out' },
     added: (state: string) => `new, ${state}`,
     gone: 'gone',

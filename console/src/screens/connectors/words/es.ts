@@ -1,3 +1,4 @@
+import { isOne } from '../../../words/counted.ts';
 import type { ConnectorsWords } from './en.ts';
 
 const words: ConnectorsWords = {
@@ -29,7 +30,8 @@ const words: ConnectorsWords = {
   place: 'Lugar',
   replace: 'Nueva versión',
   replaceText: 'Las fuentes siguen con la versión nueva si sus ajustes encajan; las demás se quedan con la suya.',
-  moved: (moved, staying) => `${moved} fuentes siguen con la versión nueva y ${staying} se quedan con la suya.`,
+  moved: (moved, staying) =>
+    `${moved} ${isOne(moved) ? 'fuente sigue' : 'fuentes siguen'} con la versión nueva y ${staying} ${isOne(staying) ? 'se queda' : 'se quedan'} con la suya.`,
   staying: {
     title: 'Fuentes que se quedan con su versión',
     source: 'Fuente',
@@ -37,7 +39,7 @@ const words: ConnectorsWords = {
   },
   versions: {
     sources: 'Fuentes',
-    counts: (running, leftOut) => `${running} funcionan, ${leftOut} fuera`,
+    counts: (running, leftOut) => `${running} ${isOne(running) ? 'funciona' : 'funcionan'}, ${leftOut} fuera`,
     states: { runs: 'funciona', left_out: 'fuera' },
     added: (state) => `nuevo, ${state}`,
     gone: 'ya no está',

@@ -1,3 +1,4 @@
+import { isOneInFrench } from '../../../words/counted.ts';
 import type { ConnectorsWords } from './en.ts';
 
 const words: ConnectorsWords = {
@@ -30,7 +31,8 @@ const words: ConnectorsWords = {
   replace: 'Nouvelle version',
   replaceText:
     'Les sources continuent avec la nouvelle version si leurs réglages conviennent ; les autres gardent la leur.',
-  moved: (moved, staying) => `${moved} sources continuent avec la nouvelle version, ${staying} gardent la leur.`,
+  moved: (moved, staying) =>
+    `${moved} ${isOneInFrench(moved) ? 'source continue' : 'sources continuent'} avec la nouvelle version, ${staying} ${isOneInFrench(staying) ? 'garde la sienne' : 'gardent la leur'}.`,
   staying: {
     title: 'Sources qui gardent leur version',
     source: 'Source',
@@ -38,7 +40,8 @@ const words: ConnectorsWords = {
   },
   versions: {
     sources: 'Sources',
-    counts: (running, leftOut) => `${running} tournent, ${leftOut} laissés de côté`,
+    counts: (running, leftOut) =>
+      `${running} ${isOneInFrench(running) ? 'tourne' : 'tournent'}, ${leftOut} ${isOneInFrench(leftOut) ? 'laissé' : 'laissés'} de côté`,
     states: { runs: 'tourne', left_out: 'laissé de côté' },
     added: (state) => `nouveau, ${state}`,
     gone: 'disparu',

@@ -1,3 +1,4 @@
+import { isOne } from '../../../words/counted.ts';
 import type { EventsWords } from './en.ts';
 
 const words: EventsWords = {
@@ -12,6 +13,6 @@ const words: EventsWords = {
   copyData: 'Als JSON kopieren',
   id: 'Id',
   resend: 'Erneut an Webhooks senden',
-  resent: (number) => `Erneut an ${number} Webhooks gesendet`,
+  resent: (number) => `Erneut an ${number} ${isOne(number) ? 'Webhook' : 'Webhooks'} gesendet`,
 };
 export default words;

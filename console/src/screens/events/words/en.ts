@@ -1,3 +1,4 @@
+import { type Counted, isOne } from '../../../words/counted.ts';
 import type { Translated } from '../../../words/screen-words.ts';
 
 const en = {
@@ -12,7 +13,7 @@ const en = {
   copyData: 'Copy as JSON',
   id: 'Id',
   resend: 'Send to webhooks again',
-  resent: (number: string) => `Sent again to ${number} webhooks`,
+  resent: (number: Counted) => `Sent again to ${number} ${isOne(number) ? 'webhook' : 'webhooks'}`,
 };
 
 export default en;

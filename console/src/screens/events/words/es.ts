@@ -1,3 +1,4 @@
+import { isOne } from '../../../words/counted.ts';
 import type { EventsWords } from './en.ts';
 
 const words: EventsWords = {
@@ -12,6 +13,6 @@ const words: EventsWords = {
   copyData: 'Copiar como JSON',
   id: 'Id',
   resend: 'Reenviar a los webhooks',
-  resent: (number) => `Reenviado a ${number} webhooks`,
+  resent: (number) => `Reenviado a ${number} ${isOne(number) ? 'webhook' : 'webhooks'}`,
 };
 export default words;

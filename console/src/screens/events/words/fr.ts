@@ -1,3 +1,4 @@
+import { isOneInFrench } from '../../../words/counted.ts';
 import type { EventsWords } from './en.ts';
 
 const words: EventsWords = {
@@ -12,6 +13,6 @@ const words: EventsWords = {
   copyData: 'Copier en JSON',
   id: 'Id',
   resend: 'Renvoyer aux webhooks',
-  resent: (number) => `Renvoyé à ${number} webhooks`,
+  resent: (number) => `Renvoyé à ${number} ${isOneInFrench(number) ? 'webhook' : 'webhooks'}`,
 };
 export default words;

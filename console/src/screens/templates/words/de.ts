@@ -1,4 +1,5 @@
 import form from '@inlay/ui/form/words/de.ts';
+import { isOne } from '../../../words/counted.ts';
 import type { TemplatesWords } from './en.ts';
 
 const words: TemplatesWords = {
@@ -28,7 +29,7 @@ const words: TemplatesWords = {
   field: 'Feld',
   before: 'Vorher',
   after: 'Nachher',
-  touches: (workspaces, items) => `${workspaces} Kunden, insgesamt ${items}`,
+  touches: (workspaces, items) => `${workspaces} ${isOne(workspaces) ? 'Kunde' : 'Kunden'}, insgesamt ${items}`,
   outcomes: {
     changes: 'Übernehmen es',
     unchanged: 'Bleiben, wie sie sind',
@@ -38,8 +39,10 @@ const words: TemplatesWords = {
   outcome: 'Was daraus wird',
   customer: 'Kunde',
   reason: 'Warum',
-  dropped: (number) => `${number} Quellen verlieren Streams; was sie geschrieben haben, bleibt.`,
-  moved: (number) => `${number} Verbindungen würden in andere Tabellen schreiben.`,
+  dropped: (number) =>
+    `${number} ${isOne(number) ? 'Quelle verliert Streams; was sie geschrieben hat' : 'Quellen verlieren Streams; was sie geschrieben haben'}, bleibt.`,
+  moved: (number) =>
+    `${number} ${isOne(number) ? 'Verbindung würde' : 'Verbindungen würden'} in andere Tabellen schreiben.`,
   destination: {
     works: 'Das Ziel wurde geprüft und funktioniert.',
     fails: 'Das Ziel funktioniert nicht',
@@ -127,6 +130,24 @@ const words: TemplatesWords = {
     pickedStreamsHint: 'Genaue Namen. Mit der Eingabetaste hinzufügen.',
     pickAll: 'Alle wählen',
     pickNone: 'Keinen wählen',
+    getsText: 'Was ein Kunde, der eine Quelle verbindet, durch diese Vorlage bekäme. Sie ist nicht gespeichert.',
+    getsLast: 'Dieser Entwurf ist nicht möglich. Unten steht der letzte, der es war.',
+    getsDestination: 'Ziel',
+    getsSchedule: 'Läufe',
+    getsFirst: 'Erster Lauf',
+    atOnce: 'sofort',
+    notAtOnce: 'nach Zeitplan oder auf Wunsch',
+    getsChoice: 'Der Kunde darf wählen',
+    mayStreams: 'Streams',
+    mayNothing: 'nichts',
+    noSources: 'Es gibt noch keine Quellvorlage, also kann kein Kunde eine Quelle verbinden.',
+    mayOften: (minutes) => `wie oft, mindestens ${minutes} ${isOne(minutes) ? 'Minute' : 'Minuten'} auseinander`,
+    moreSources: (number) => `und ${number} weitere ${isOne(number) ? 'Quellvorlage' : 'Quellvorlagen'}`,
+    customerStreams: 'Streams der Quelle eines Kunden nehmen',
+    customerStreamsText:
+      'So, wie der Dienst sie beim letzten Lesen dieser Quelle gesehen hat. Das System des Kunden wird nicht gefragt, und kein Wert seiner Konfiguration wird gezeigt.',
+    takeStreams: 'Ihre Streams verwenden',
+    noCustomerSource: 'Kein Kunde dieses Namens hat eine Quelle dieses Konnektors.',
     discover: 'Eine Quelle nach ihren Streams fragen',
     discoverText:
       'Geben Sie Werte ein, mit denen die Quelle erreichbar ist. Sie dienen nur dieser Frage und werden nicht gespeichert.',

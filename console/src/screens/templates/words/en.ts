@@ -1,4 +1,5 @@
 import form from '@inlay/ui/form/words/en.ts';
+import { type Counted, isOne } from '../../../words/counted.ts';
 import type { Translated } from '../../../words/screen-words.ts';
 
 const en = {
@@ -31,7 +32,8 @@ const en = {
   field: 'Field',
   before: 'Before',
   after: 'After',
-  touches: (workspaces: string, items: string) => `${workspaces} customers, ${items} in all`,
+  touches: (workspaces: Counted, items: Counted) =>
+    `${workspaces} ${isOne(workspaces) ? 'customer' : 'customers'}, ${items} in all`,
   outcomes: {
     changes: 'Take it over',
     unchanged: 'Stay as they are',
@@ -41,8 +43,9 @@ const en = {
   outcome: 'What becomes of it',
   customer: 'Customer',
   reason: 'Why',
-  dropped: (number: string) => `${number} sources lose streams; what they wrote stays.`,
-  moved: (number: string) => `${number} connections would write to other tables.`,
+  dropped: (number: Counted) =>
+    `${number} ${isOne(number) ? 'source loses streams; what it wrote' : 'sources lose streams; what they wrote'} stays.`,
+  moved: (number: Counted) => `${number} ${isOne(number) ? 'connection' : 'connections'} would write to other tables.`,
   destination: {
     works: 'The destination was tested and works.',
     fails: 'The destination does not work',
@@ -55,7 +58,7 @@ const en = {
   noRollouts: 'No change was rolled out yet.',
   toVersion: (version: string) => `To version ${version}`,
   states: { running: 'Running', paused: 'Paused', stopped: 'Stopped', finished: 'Finished' },
-  progress: (done: string, total: string) => `${done} of ${total} customers`,
+  progress: (done: Counted, total: Counted) => `${done} of ${total} ${isOne(total) ? 'customer' : 'customers'}`,
   failed: (number: string) => `${number} failed`,
   commands: { pause: 'Pause', resume: 'Resume', stop: 'Stop' },
   delete: 'Delete template',
@@ -133,6 +136,24 @@ const en = {
     pickedStreamsHint: 'Exact names. Press Enter to add one.',
     pickAll: 'Pick all',
     pickNone: 'Pick none',
+    getsText: 'What a customer who connects a source would get from this template. It is not saved.',
+    getsLast: 'This draft is not possible. Below is the last one that was.',
+    getsDestination: 'Destination',
+    getsSchedule: 'Syncs',
+    getsFirst: 'First sync',
+    atOnce: 'at once',
+    notAtOnce: 'by schedule, or when asked for',
+    getsChoice: 'The customer may choose',
+    mayStreams: 'streams',
+    mayNothing: 'nothing',
+    noSources: 'There is no source template yet, so no customer can connect a source.',
+    mayOften: (minutes: Counted) => `how often, at least ${minutes} ${isOne(minutes) ? 'minute' : 'minutes'} apart`,
+    moreSources: (number: Counted) => `and ${number} more source ${isOne(number) ? 'template' : 'templates'}`,
+    customerStreams: 'Take the streams of a customer’s source',
+    customerStreamsText:
+      'As the service knows them since it last read that source. The customer’s system is not asked, and no value of its configuration is shown.',
+    takeStreams: 'Use its streams',
+    noCustomerSource: 'No customer of that name has a source of this connector.',
     discover: 'Ask a source for its streams',
     discoverText: 'Enter values with which the source can be reached. They are used for this question and not stored.',
     ask: 'Ask for streams',

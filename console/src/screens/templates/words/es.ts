@@ -1,4 +1,5 @@
 import form from '@inlay/ui/form/words/es.ts';
+import { isOne } from '../../../words/counted.ts';
 import type { TemplatesWords } from './en.ts';
 
 const words: TemplatesWords = {
@@ -28,7 +29,7 @@ const words: TemplatesWords = {
   field: 'Campo',
   before: 'Antes',
   after: 'Después',
-  touches: (workspaces, items) => `${workspaces} clientes, ${items} en total`,
+  touches: (workspaces, items) => `${workspaces} ${isOne(workspaces) ? 'cliente' : 'clientes'}, ${items} en total`,
   outcomes: {
     changes: 'Lo adoptan',
     unchanged: 'Siguen como están',
@@ -38,8 +39,9 @@ const words: TemplatesWords = {
   outcome: 'Qué pasa con ello',
   customer: 'Cliente',
   reason: 'Por qué',
-  dropped: (number) => `${number} fuentes pierden flujos; lo que escribieron queda.`,
-  moved: (number) => `${number} conexiones escribirían en otras tablas.`,
+  dropped: (number) =>
+    `${number} ${isOne(number) ? 'fuente pierde flujos; lo que escribió' : 'fuentes pierden flujos; lo que escribieron'} queda.`,
+  moved: (number) => `${number} ${isOne(number) ? 'conexión escribiría' : 'conexiones escribirían'} en otras tablas.`,
   destination: { works: 'El destino se probó y funciona.', fails: 'El destino no funciona', not_checked: '' },
   save: 'Guardar este cambio',
   saved: 'Plantilla cambiada',
@@ -48,7 +50,7 @@ const words: TemplatesWords = {
   noRollouts: 'Todavía no se ha desplegado ningún cambio.',
   toVersion: (version) => `A la versión ${version}`,
   states: { running: 'En curso', paused: 'En pausa', stopped: 'Detenido', finished: 'Terminado' },
-  progress: (done, total) => `${done} de ${total} clientes`,
+  progress: (done, total) => `${done} de ${total} ${isOne(total) ? 'cliente' : 'clientes'}`,
   failed: (number) => `${number} con fallo`,
   commands: { pause: 'Pausar', resume: 'Reanudar', stop: 'Detener' },
   delete: 'Eliminar plantilla',
@@ -123,6 +125,25 @@ const words: TemplatesWords = {
     pickedStreamsHint: 'Nombres exactos. Pulse Intro para añadir uno.',
     pickAll: 'Elegir todos',
     pickNone: 'No elegir ninguno',
+    getsText: 'Lo que un cliente que conecta una fuente recibiría de esta plantilla. No está guardada.',
+    getsLast: 'Este borrador no es posible. Abajo está el último que lo era.',
+    getsDestination: 'Destino',
+    getsSchedule: 'Ejecuciones',
+    getsFirst: 'Primera ejecución',
+    atOnce: 'de inmediato',
+    notAtOnce: 'según el horario o cuando se pida',
+    getsChoice: 'El cliente puede elegir',
+    mayStreams: 'flujos',
+    mayNothing: 'nada',
+    noSources: 'Todavía no hay plantillas de fuente, así que ningún cliente puede conectar una.',
+    mayOften: (minutes) =>
+      `con qué frecuencia, con al menos ${minutes} ${isOne(minutes) ? 'minuto' : 'minutos'} de diferencia`,
+    moreSources: (number) => `y ${number} ${isOne(number) ? 'plantilla' : 'plantillas'} de fuente más`,
+    customerStreams: 'Tomar los flujos de la fuente de un cliente',
+    customerStreamsText:
+      'Tal como el servicio los conoce desde que leyó esa fuente por última vez. No se consulta el sistema del cliente ni se muestra ningún valor de su configuración.',
+    takeStreams: 'Usar sus flujos',
+    noCustomerSource: 'Ningún cliente con ese nombre tiene una fuente de este conector.',
     discover: 'Preguntar a una fuente por sus flujos',
     discoverText:
       'Introduzca valores con los que se pueda acceder a la fuente. Solo se usan para esta pregunta y no se guardan.',

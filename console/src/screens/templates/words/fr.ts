@@ -1,4 +1,5 @@
 import form from '@inlay/ui/form/words/fr.ts';
+import { isOneInFrench } from '../../../words/counted.ts';
 import type { TemplatesWords } from './en.ts';
 
 const words: TemplatesWords = {
@@ -28,7 +29,7 @@ const words: TemplatesWords = {
   field: 'Champ',
   before: 'Avant',
   after: 'Après',
-  touches: (workspaces, items) => `${workspaces} clients, ${items} en tout`,
+  touches: (workspaces, items) => `${workspaces} ${isOneInFrench(workspaces) ? 'client' : 'clients'}, ${items} en tout`,
   outcomes: {
     changes: 'Le reprennent',
     unchanged: 'Restent tels quels',
@@ -38,8 +39,10 @@ const words: TemplatesWords = {
   outcome: 'Ce qu’il en advient',
   customer: 'Client',
   reason: 'Pourquoi',
-  dropped: (number) => `${number} sources perdent des flux ; ce qu’elles ont écrit reste.`,
-  moved: (number) => `${number} connexions écriraient dans d’autres tables.`,
+  dropped: (number) =>
+    `${number} ${isOneInFrench(number) ? 'source perd des flux ; ce qu’elle a écrit' : 'sources perdent des flux ; ce qu’elles ont écrit'} reste.`,
+  moved: (number) =>
+    `${number} ${isOneInFrench(number) ? 'connexion écrirait' : 'connexions écriraient'} dans d’autres tables.`,
   destination: {
     works: 'La destination a été testée et fonctionne.',
     fails: 'La destination ne fonctionne pas',
@@ -52,7 +55,7 @@ const words: TemplatesWords = {
   noRollouts: 'Aucun changement n’a encore été déployé.',
   toVersion: (version) => `Vers la version ${version}`,
   states: { running: 'En cours', paused: 'En pause', stopped: 'Arrêté', finished: 'Terminé' },
-  progress: (done, total) => `${done} clients sur ${total}`,
+  progress: (done, total) => `${done} ${isOneInFrench(done) ? 'client' : 'clients'} sur ${total}`,
   failed: (number) => `${number} en échec`,
   commands: { pause: 'Suspendre', resume: 'Reprendre', stop: 'Arrêter' },
   delete: 'Supprimer le modèle',
@@ -127,6 +130,25 @@ const words: TemplatesWords = {
     pickedStreamsHint: 'Noms exacts. Appuyez sur Entrée pour en ajouter un.',
     pickAll: 'Tout choisir',
     pickNone: 'Ne rien choisir',
+    getsText: 'Ce qu’un client qui connecte une source recevrait de ce modèle. Il n’est pas enregistré.',
+    getsLast: 'Ce brouillon n’est pas possible. Ci-dessous, le dernier qui l’était.',
+    getsDestination: 'Destination',
+    getsSchedule: 'Exécutions',
+    getsFirst: 'Première exécution',
+    atOnce: 'immédiate',
+    notAtOnce: 'selon la planification ou sur demande',
+    getsChoice: 'Le client peut choisir',
+    mayStreams: 'les flux',
+    mayNothing: 'rien',
+    noSources: 'Il n’y a pas encore de modèle de source : aucun client ne peut en connecter une.',
+    mayOften: (minutes) =>
+      `la fréquence, avec au moins ${minutes} ${isOneInFrench(minutes) ? 'minute' : 'minutes'} d’écart`,
+    moreSources: (number) => `et ${number} ${isOneInFrench(number) ? 'autre modèle' : 'autres modèles'} de source`,
+    customerStreams: 'Prendre les flux de la source d’un client',
+    customerStreamsText:
+      'Tels que le service les connaît depuis la dernière lecture de cette source. Le système du client n’est pas interrogé et aucune valeur de sa configuration n’est affichée.',
+    takeStreams: 'Utiliser ses flux',
+    noCustomerSource: 'Aucun client de ce nom n’a de source de ce connecteur.',
     discover: 'Demander ses flux à une source',
     discoverText:
       "Saisissez des valeurs qui permettent d'atteindre la source. Elles servent à cette seule question et ne sont pas enregistrées.",

@@ -1,3 +1,4 @@
+import { isOne } from '../../../words/counted.ts';
 import type { WebhooksWords } from './en.ts';
 
 const words: WebhooksWords = {
@@ -39,7 +40,7 @@ const words: WebhooksWords = {
   recoverText: 'Sendet Ereignisse, die der Empfänger nicht bestätigt hat, jedes unter seiner alten Id.',
   since: 'Seit',
   recovers: { '1': 'dem letzten Tag', '3': 'den letzten 3 Tagen', '7': 'den letzten 7 Tagen' },
-  recovered: (number) => `${number} Ereignisse werden gesendet`,
+  recovered: (number) => `${number} ${isOne(number) ? 'Ereignis wird' : 'Ereignisse werden'} gesendet`,
   delete: 'Löschen',
   deleteText: 'Was noch wartet, wird nicht mehr gesendet. Das lässt sich nicht rückgängig machen.',
   deleted: 'Webhook gelöscht',

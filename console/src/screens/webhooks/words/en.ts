@@ -1,3 +1,4 @@
+import { type Counted, isOne } from '../../../words/counted.ts';
 import type { Translated } from '../../../words/screen-words.ts';
 
 const en = {
@@ -39,7 +40,7 @@ const en = {
   recoverText: 'Sends events that the receiver has not confirmed, each under its old id.',
   since: 'Since',
   recovers: { '1': 'the last day', '3': 'the last 3 days', '7': 'the last 7 days' },
-  recovered: (number: string) => `${number} events are being sent`,
+  recovered: (number: Counted) => `${number} ${isOne(number) ? 'event is' : 'events are'} being sent`,
   delete: 'Delete',
   deleteText: 'What still waits is not sent any more. It cannot be undone.',
   deleted: 'Webhook deleted',

@@ -1,3 +1,4 @@
+import { isOne } from '../../../words/counted.ts';
 import type { WebhooksWords } from './en.ts';
 
 const words: WebhooksWords = {
@@ -39,7 +40,8 @@ const words: WebhooksWords = {
   recoverText: 'Envía los eventos que el receptor no confirmó, cada uno con su id de antes.',
   since: 'Desde',
   recovers: { '1': 'el último día', '3': 'los últimos 3 días', '7': 'los últimos 7 días' },
-  recovered: (number) => `Se envían ${number} eventos`,
+  recovered: (number) =>
+    `${isOne(number) ? 'Se envía' : 'Se envían'} ${number} ${isOne(number) ? 'evento' : 'eventos'}`,
   delete: 'Eliminar',
   deleteText: 'Lo que aún espera ya no se envía. No se puede deshacer.',
   deleted: 'Webhook eliminado',

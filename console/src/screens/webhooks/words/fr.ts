@@ -1,3 +1,4 @@
+import { isOneInFrench } from '../../../words/counted.ts';
 import type { WebhooksWords } from './en.ts';
 
 const words: WebhooksWords = {
@@ -40,7 +41,7 @@ const words: WebhooksWords = {
   recoverText: 'Envoie les événements que le destinataire n’a pas confirmés, chacun sous son ancien identifiant.',
   since: 'Depuis',
   recovers: { '1': 'le dernier jour', '3': 'les 3 derniers jours', '7': 'les 7 derniers jours' },
-  recovered: (number) => `${number} événements en cours d’envoi`,
+  recovered: (number) => `${number} ${isOneInFrench(number) ? 'événement' : 'événements'} en cours d’envoi`,
   delete: 'Supprimer',
   deleteText: 'Ce qui attend encore n’est plus envoyé. C’est définitif.',
   deleted: 'Webhook supprimé',

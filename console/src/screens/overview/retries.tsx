@@ -1,0 +1,149 @@
+/** Retries of causes: the service carries them out, whether or not somebody looks. Here is how far they are. */
+import type { CauseRetry, CauseRetryItem, CauseRetryItemList } from '@inlay/contract/cause-retries';
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { InfoDialog } from '../../parts/info-dialog.tsx';
+import { Bones, Panel } from '../../parts/page.tsx';
+import { RequestButton } from '../../parts/request-button.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { Link } from '../../router/link.tsx';
+import { pathTo } from '../../router/router.ts';
+import { counted } from '../../words/counted.ts';
+import { useWords } from '../../words/words.ts';
+
+const shown = 10;
+const shownMs = 24 * 3_600_000;
+
+/** Those that run, and those that ended within a day, newest first. Undefined until that is known. */
+export function useRetries(): { retries: readonly CauseRetry[] | undefined; reload(): void } {
+  const { data, error, reload } = useAnswer<{ data: CauseRetry[] }>(
+    { method: 'GET', path: '/integrations/causes/retries', query: { limit: shown } },
+    { live: () => true },
+  );
+  const isRecent = ({ ended_at }: CauseRetry) => ended_at === null || Date.now() - Date.parse(ended_at) < shownMs;
+  // Where they cannot be read, the rest of the overview stands: the button of a cause tells what goes wrong.
+  return { retries: data ? data.data.filter(isRecent) : error && [], reload };
+}
+
+/** Those whose cause is not listed: it is gone, or rare. */
+export function OtherRetries({ retries, onChanged }: { retries: readonly CauseRetry[]; onChanged(): void }) {
+  const words = useWords();
+  return (
+    <Panel title={words.overview.retries}>
+      <ul class="c-causes">
+        {retries.map((retry) => (
+          <li key={retry.id}>
+            <div class="c-cause">
+              <p class="c-cause-message">{retry.message ?? words.noReason}</p>
+              <Retry retry={retry} onChanged={onChanged} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+export function Retry({ retry, onChanged }: { retry: CauseRetry; onChanged(): void }) {
+  const words = useWords().overview;
+  const { formatting, mayWrite, announce } = useConsole();
+  const [isAsked, setAsked] = useState(false);
+  const { total, waiting, succeeded, failed, skipped, refused } = retry.connections;
+  const isRunning = retry.state === 'running';
+  const text = words.tried(counted(formatting, total - waiting), counted(formatting, total));
+  return (
+    <div class="c-retry">
+      {isRunning && <progress class="c-progress" value={total - waiting} max={total} aria-label={text} />}
+      <p class="c-facts">
+        <span>
+          {isRunning ? words.retryStarted : retry.state === 'stopped' ? words.retryStopped : words.retryEnded}{' '}
+          <When time={isRunning ? retry.created_at : retry.ended_at} />
+        </span>
+        <span>{text}</span>
+        {succeeded > 0 && <span>{words.succeededAgain(counted(formatting, succeeded))}</span>}
+        {failed > 0 && <span class="c-danger">{words.failedAgain(counted(formatting, failed))}</span>}
+        {skipped > 0 && <span>{words.neededNothing(counted(formatting, skipped))}</span>}
+        {refused > 0 && (
+          <span>
+            <button type="button" class="c-link-button" onClick={() => setAsked(true)}>
+              {words.notStarted(counted(formatting, refused))}
+            </button>
+          </span>
+        )}
+        {retry.has_more && <span>{words.retryHasMore}</span>}
+        {isRunning && <span class="c-muted">{words.goesOn}</span>}
+      </p>
+      {isRunning && mayWrite && (
+        <div class="c-tools">
+          <RequestButton<CauseRetry>
+            label={words.stopRetry}
+            request={{ method: 'POST', path: `/integrations/causes/retries/${retry.id}/stop` }}
+            onDone={() => {
+              announce(words.retryStopped);
+              onChanged();
+            }}
+          />
+        </div>
+      )}
+      {isAsked && <Refused retry={retry} onClose={() => setAsked(false)} />}
+    </div>
+  );
+}
+
+/** Why no sync was started, customer by customer. */
+function Refused({ retry, onClose }: { retry: CauseRetry; onClose(): void }) {
+  const words = useWords();
+  const { formatting } = useConsole();
+  const { data, error, reload } = useAnswer<CauseRetryItemList>({
+    method: 'GET',
+    path: `/integrations/causes/retries/${retry.id}/connections`,
+    query: { state: 'refused', limit: 100 },
+  });
+  const [help, setHelp] = useState<Readonly<Record<string, string>>>({});
+  useEffect(() => {
+    // If the texts cannot be loaded, the codes stand.
+    import('../../api/error-help.ts').then(
+      ({ errorHelp }) => setHelp(errorHelp),
+      () => undefined,
+    );
+  }, []);
+  const columns: Column<CauseRetryItem>[] = [
+    {
+      title: words.column.customer,
+      isName: true,
+      cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
+    },
+    { title: words.column.source, isName: true, cell: ({ source_name }) => source_name },
+    {
+      title: words.column.reason,
+      isWide: true,
+      cell: ({ code }) => (
+        <span>
+          <code>{code}</code> {help[code ?? '']}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <InfoDialog
+      title={words.overview.notStarted(counted(formatting, retry.connections.refused))}
+      onClose={onClose}
+      isWide
+    >
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!data && !error && <Bones rows={3} />}
+      {data && (
+        <Table
+          label={words.column.reason}
+          rows={data.data}
+          columns={columns}
+          idOf={({ connection_id }) => connection_id}
+        />
+      )}
+      {data?.next && <p class="c-muted">{words.list.shown(counted(formatting, data.data.length))}</p>}
+    </InfoDialog>
+  );
+}

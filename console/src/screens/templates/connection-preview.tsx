@@ -1,0 +1,107 @@
+/**
+ * What a customer would get from a destination template as it stands in the editor, not saved. The widget shows no template of
+ * this kind, so it is told plainly. The service checks the draft as if it were saved; while a draft is not possible, the last one
+ * that was possible stays.
+ */
+import type { ConnectionTemplatePreview } from '@inlay/contract/connection-templates';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FactList } from '../../parts/fields.tsx';
+import { frameWords } from '../../parts/frame-words.ts';
+import { Bones } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useLast } from '../../parts/use-last.ts';
+import { useSettled } from '../../parts/use-settled.ts';
+import { counted } from '../../words/counted.ts';
+import { useWords } from '../../words/words.ts';
+import type { Draft } from './draft.ts';
+import { kinds } from './kinds.ts';
+import { templatesWords } from './words.ts';
+
+interface ConnectionPreviewProps {
+  definitionId: string;
+  /** Undefined: the template is new. */
+  templateId?: string | undefined;
+  /** Undefined: there is none that can be read. */
+  draft: Draft | undefined;
+}
+
+type Source = ConnectionTemplatePreview['sources'][number];
+
+export function ConnectionPreview({ definitionId, templateId, draft }: ConnectionPreviewProps) {
+  const words = templatesWords.get().editor;
+  const frame = frameWords.get();
+  const of =
+    templateId === undefined
+      ? { destination_definition_id: definitionId }
+      : { original_connection_template_id: templateId };
+  const body = useSettled(draft && JSON.stringify({ ...draft, ...of }));
+  const { data, error, reload } = useAnswer<ConnectionTemplatePreview>(
+    body === undefined
+      ? undefined
+      : { method: 'POST', path: `${kinds.connection.path}/preview`, body: JSON.parse(body) },
+  );
+  const shown = useLast(data);
+  const isImpossible = draft === undefined || error?.status === 422;
+  return (
+    <div class="c-stack">
+      <p class="c-hint">{words.getsText}</p>
+      {isImpossible && <Notice kind="warning" title={shown ? words.getsLast : frame.notYet} />}
+      {error && !isImpossible && <ErrorNotice error={error} onTryAgain={reload} />}
+      {shown ? <Gets preview={shown} /> : !error && <Bones />}
+    </div>
+  );
+}
+
+function Gets({ preview }: { preview: ConnectionTemplatePreview }) {
+  const words = templatesWords.get();
+  const { editor } = words;
+  const common = useWords();
+  const { formatting } = useConsole();
+  const { schedule, customer_may_change: may } = preview;
+  const [next] = schedule?.next_runs ?? [];
+  const when = schedule
+    ? `${schedule.description ?? preview.cron_expression}${next ? ` · ${editor.nextRun(formatting.dateTime(next))}` : ''}`
+    : editor.onlyWhenAsked;
+  const choices = [
+    ...(may.streams ? [editor.mayStreams] : []),
+    ...(may.schedule ? [editor.mayOften(counted(formatting, may.schedule.shortest_minutes))] : []),
+  ];
+  const columns: Column<Source>[] = [
+    { title: common.column.source, isName: true, cell: ({ name }) => name },
+    {
+      title: editor.streamMode,
+      isWide: true,
+      cell: ({ streams, stream_selection_mode }) => streams?.join(', ') ?? editor.streamModes[stream_selection_mode],
+    },
+  ];
+  return (
+    <>
+      <FactList
+        facts={[
+          [editor.getsDestination, `${preview.destination_name} (${preview.destination_type})`],
+          [editor.getsSchedule, when],
+          [editor.getsFirst, preview.sync_on_create ? editor.atOnce : editor.notAtOnce],
+          [editor.namespace, <code key="namespace">{preview.namespace_format}</code>],
+          [editor.prefix, <code key="prefix">{preview.prefix}</code>],
+          [editor.getsChoice, choices.length > 0 ? choices.join(', ') : editor.mayNothing],
+        ]}
+      />
+      {preview.sources.length === 0 ? (
+        <p class="c-muted">{editor.noSources}</p>
+      ) : (
+        <Table
+          label={editor.streamMode}
+          rows={preview.sources}
+          columns={columns}
+          idOf={({ source_template_id }) => source_template_id}
+        />
+      )}
+      {preview.more_sources > 0 && (
+        <p class="c-muted">{editor.moreSources(counted(formatting, preview.more_sources))}</p>
+      )}
+    </>
+  );
+}

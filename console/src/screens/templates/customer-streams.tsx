@@ -1,0 +1,104 @@
+/**
+ * Takes the streams of a source that a customer has already, of the same connector. The service knows them since it last read
+ * the source, so the customer's system is not asked, and no value of its configuration is shown.
+ */
+import type { ConnectionStreamList } from '@inlay/contract/connections';
+import type { OperatorConnection, OperatorWorkspace } from '@inlay/contract/operating';
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api/client.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { InfoDialog } from '../../parts/info-dialog.tsx';
+import { Bones } from '../../parts/page.tsx';
+import { RequestButton } from '../../parts/request-button.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useSettled } from '../../parts/use-settled.ts';
+import { useWords } from '../../words/words.ts';
+import { templatesWords } from './words.ts';
+
+interface CustomerStreamsProps {
+  definitionId: string;
+  onClose(): void;
+  onFound(names: string[]): void;
+}
+
+/** A person looks through no more; a part of the name finds the others. */
+const shownAtMost = 50;
+const customersAtMost = 10;
+
+export function CustomerStreams({ definitionId, onClose, onFound }: CustomerStreamsProps) {
+  const words = templatesWords.get().editor;
+  const common = useWords();
+  const [name, setName] = useState('');
+  const settled = useSettled(name.trim());
+  const { data, error, reload } = useLoaded(JSON.stringify([definitionId, settled]), (signal) =>
+    listSources(definitionId, settled, signal),
+  );
+  const columns: Column<OperatorConnection>[] = [
+    { title: common.column.customer, isName: true, cell: ({ workspace_name }) => workspace_name },
+    { title: common.column.connection, isName: true, cell: (connection) => connection.name },
+    {
+      title: common.customer.actions,
+      cell: ({ id, workspace_name }) => (
+        <RequestButton<ConnectionStreamList>
+          label={words.takeStreams}
+          about={workspace_name}
+          request={{ method: 'GET', path: `/integrations/connections/${id}/streams` }}
+          onDone={(streams) => onFound([...new Set(streams.data.map((stream) => stream.name))])}
+        />
+      ),
+    },
+  ];
+  return (
+    <InfoDialog title={words.customerStreams} onClose={onClose} isWide>
+      <p class="c-muted">{words.customerStreamsText}</p>
+      <TextField label={common.customers.search} value={name} onInput={setName} />
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!data && !error && <Bones rows={3} />}
+      {data?.length === 0 && <p class="c-muted">{words.noCustomerSource}</p>}
+      {data && data.length > 0 && (
+        <Table label={words.customerStreams} rows={data} columns={columns} idOf={({ id }) => id} />
+      )}
+    </InfoDialog>
+  );
+}
+
+/** One connection of each source: all of them have the same streams. */
+async function listSources(definitionId: string, name: string, signal: AbortSignal): Promise<OperatorConnection[]> {
+  const connections = async (query: Record<string, string>) =>
+    (
+      await callApi<{ data: OperatorConnection[] }>(
+        {
+          method: 'GET',
+          path: '/integrations/connections',
+          query: { definition_id: definitionId, sort: '-created_at', limit: shownAtMost, ...query },
+        },
+        signal,
+      )
+    ).data;
+  const found = name === '' ? [await connections({})] : await ofCustomers(name, connections, signal);
+  const bySource = new Map<string, OperatorConnection>();
+  for (const connection of found.flat()) {
+    // One that is not set up has not read its source.
+    const isSetUp = connection.status === 'active' || connection.status === 'inactive';
+    if (isSetUp && !bySource.has(connection.source_id)) bySource.set(connection.source_id, connection);
+  }
+  return [...bySource.values()].slice(0, shownAtMost);
+}
+
+async function ofCustomers(
+  name: string,
+  connections: (query: Record<string, string>) => Promise<OperatorConnection[]>,
+  signal: AbortSignal,
+): Promise<OperatorConnection[][]> {
+  const { data } = await callApi<{ data: OperatorWorkspace[] }>(
+    {
+      method: 'GET',
+      path: '/integrations/workspaces',
+      query: { name_contains: name, sort: 'name', limit: customersAtMost },
+    },
+    signal,
+  );
+  return await Promise.all(data.map(({ id }) => connections({ workspace_id: id })));
+}

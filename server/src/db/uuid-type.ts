@@ -1,0 +1,5 @@
+import { SqliteAdapter, sql } from 'kysely';
+import type { Db } from './open.ts';
+
+/** The type of a column of ids: a value that a query makes itself must be cast to it. */
+export const uuidOf = (db: Db) => (db.getExecutor().adapter instanceof SqliteAdapter ? sql`text` : sql`uuid`);

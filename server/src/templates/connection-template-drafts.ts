@@ -1,0 +1,87 @@
+/**
+ * Connection templates before they are stored: what a customer would get from one. A draft is refused for the same reasons as a
+ * template that is made or changed; only its destination is not tested, because the answer is wanted while somebody types.
+ */
+import {
+  type ConnectionTemplatePreview,
+  type CreateConnectionTemplateRequest,
+  hourly,
+  type PreviewConnectionTemplateRequest,
+} from '@inlay/contract/connection-templates';
+import { nothingToChange } from '@inlay/contract/connections';
+import { invalidRequest } from '../errors.ts';
+import { acceptedDraft, previewConnectionTemplate } from './connection-templates.ts';
+import type { TemplatesContext } from './context.ts';
+import { describeCron } from './cron.ts';
+import { mayChangeIn, mayChangeText } from './customer-choice.ts';
+import { defaultNamespace, defaultPrefix } from './placement.ts';
+import { customizationOf, listSourceTemplates } from './source-templates.ts';
+import { sortedTags } from './tags.ts';
+import type { ConnectionContent } from './versions.ts';
+
+const shownSources = 50;
+
+/** Stores nothing. */
+export async function previewConnectionDraft(
+  ctx: TemplatesContext,
+  organizationId: string,
+  request: PreviewConnectionTemplateRequest,
+): Promise<ConnectionTemplatePreview> {
+  const { content, type } = await draftOf(ctx, organizationId, request);
+  const { cron_expression: cron, namespace_format, prefix, customer_may_change = nothingToChange } = content;
+  const sources = await listSourceTemplates(ctx, organizationId);
+  return {
+    destination_name: content.destination_name,
+    destination_type: type,
+    cron_expression: cron,
+    schedule: cron === null ? null : describeCron(cron, ctx.runtime.now()),
+    sync_on_create: content.sync_on_create,
+    namespace_format: namespace_format ?? defaultNamespace,
+    prefix: prefix ?? defaultPrefix,
+    customer_may_change,
+    tags: content.tags,
+    sources: sources.slice(0, shownSources).map((template) => {
+      const { stream_selection_mode, stream_whitelist } = customizationOf(template);
+      const streams = stream_selection_mode === 'whitelist' ? stream_whitelist : null;
+      return { source_template_id: template.id, name: template.name, stream_selection_mode, streams };
+    }),
+    more_sources: Math.max(0, sources.length - shownSources),
+  };
+}
+
+async function draftOf(
+  ctx: TemplatesContext,
+  organizationId: string,
+  { original_connection_template_id: originalId, ...request }: PreviewConnectionTemplateRequest,
+): Promise<{ content: ConnectionContent; type: string }> {
+  if (originalId !== undefined) {
+    const change = { ...request, skip_check: true };
+    const { definition, after } = await previewConnectionTemplate(ctx, organizationId, originalId, change);
+    return { content: after.content, type: definition.name };
+  }
+  assertComplete(request);
+  const { definition, placement } = await acceptedDraft(ctx, organizationId, request);
+  const { cron_expression = hourly, tags = [] } = request;
+  const content = {
+    ...placement,
+    destination_name: request.destination_name,
+    cron_expression,
+    non_breaking_changes_preference: request.non_breaking_changes_preference ?? 'ignore',
+    sync_on_create: request.sync_on_create ?? true,
+    customer_may_change: mayChangeIn({ customer_may_change: mayChangeText(request.customer_may_change) }),
+    tags: sortedTags(tags),
+  };
+  return { content, type: definition.name };
+}
+
+const required = ['destination_name', 'destination_definition_id', 'destination_config'] as const;
+
+function assertComplete(
+  request: PreviewConnectionTemplateRequest,
+): asserts request is PreviewConnectionTemplateRequest & CreateConnectionTemplateRequest {
+  const missing = required.filter((name) => request[name] === undefined);
+  if (missing.length === 0) return;
+  throw invalidRequest(
+    ...missing.map((name) => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' as const })),
+  );
+}
