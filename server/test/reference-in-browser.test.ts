@@ -1,12 +1,11 @@
 /** The API reference as a reader uses it, in a real Chromium. */
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs';
+import { sharedBrowser } from '../../widget/test/support/shared-browser.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 
 let test: TestApp;
-let browser: Browser;
 let page: Page;
 let address: string;
 /** Every answer that failed, and every error in the page. */
@@ -16,7 +15,7 @@ beforeAll(async () => {
   test = await startTestApp('sqlite');
   await test.app.http.listen({ host: '127.0.0.1', port: 0 });
   address = `http://127.0.0.1:${(test.app.http.server.address() as AddressInfo).port}`;
-  browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+  const browser = await sharedBrowser();
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   page = await context.newPage();
   page.setDefaultTimeout(300_000);
@@ -26,7 +25,7 @@ beforeAll(async () => {
   await page.goto(`${address}/docs`);
 });
 afterAll(async () => {
-  await browser?.close();
+  await page?.context().close();
   await test?.stop();
 });
 

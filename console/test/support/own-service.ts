@@ -4,11 +4,11 @@
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
 import { logOfTest } from '../../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../../server/test/support/app.ts';
+import { sharedBrowser } from '../../../widget/test/support/shared-browser.ts';
 
 type Treatment = 'pass' | 'refuse' | 'reset' | 'keep back';
 
@@ -149,11 +149,7 @@ export function useOwnService(): OwnService {
     own.url = `http://localhost:${(proxy.address() as AddressInfo).port}`;
     own.test = await startTestApp('sqlite', { env: { INLAY_PUBLIC_URL: own.url } });
     await own.test.app.http.listen({ host: '127.0.0.1', port: 0 });
-    browser = await chromium.launch({
-      executablePath: await findChromium({ install: true }),
-      // The proxy listens on 127.0.0.1 only.
-      args: [...chromiumArguments, '--host-resolver-rules=MAP localhost 127.0.0.1'],
-    });
+    browser = await sharedBrowser();
   });
 
   afterEach(async () => {
@@ -165,7 +161,6 @@ export function useOwnService(): OwnService {
   });
 
   afterAll(async () => {
-    await browser?.close();
     await own.test?.stop();
     proxy?.close();
     proxy?.closeAllConnections();

@@ -2,9 +2,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
-import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
+import { sharedBrowser } from '../../../widget/test/support/shared-browser.ts';
 import { widgetToken } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { makeSignInTemplate } from '../support/providers.ts';
@@ -85,10 +85,9 @@ beforeAll(async () => {
     },
   ]);
   templateId = await makeSignInTemplate(test, made.body.id);
-  browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
   await test?.stop();
   for (const server of servers) {
     server.close();

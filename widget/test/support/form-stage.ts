@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
 import type { page as formPage } from '../form-page.tsx';
+import { sharedBrowser } from './shared-browser.ts';
 
 type Shown = Parameters<(typeof formPage)['show']>[0];
 
@@ -38,7 +38,6 @@ export interface FormStage {
 export function useFormStage(): FormStage {
   const directory = mkdtempSync(join(tmpdir(), 'inlay-form-'));
   let problems: string[] = [];
-  let browser: Browser;
   let page: Page;
   let server: Server;
   let url: string;
@@ -70,8 +69,7 @@ export function useFormStage(): FormStage {
     }).listen(0, '127.0.0.1');
     await new Promise((done) => server.once('listening', done));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    browser = await chromium.launch({ executablePath: await findChromium({ install: true }), args: chromiumArguments });
-    page = await browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
+    page = await (await sharedBrowser()).newPage({ locale: 'en-US', reducedMotion: 'reduce' });
     page.setDefaultTimeout(300_000);
     page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
     page.on('console', (message) => {
@@ -82,7 +80,7 @@ export function useFormStage(): FormStage {
   afterEach(() => expect(takeProblems()).toEqual([]));
 
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     server?.close();
     server?.closeAllConnections();
     rmSync(directory, { recursive: true, force: true });

@@ -8,18 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Frame,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
 import { localFiles, sampleData } from '../../../server/test/support/pipelines.ts';
 import { type Service, startService } from '../../../server/test/support/service.ts';
+import { sharedBrowser } from './shared-browser.ts';
 
 const operatorToken = 'an operator token only for these tests'.replaceAll(' ', '-');
 const pictures = fileURLToPath(new URL('../../../.artifacts/widget/', import.meta.url));
@@ -146,11 +139,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
       env: { INLAY_OPERATOR_TOKEN: operatorToken, INLAY_ALLOW_PRIVATE_NETWORKS: 'true', ...env },
     });
     stage.publicUrl = `http://localhost:${stage.service.port}`;
-    browser = await chromium.launch({
-      executablePath: await findChromium({ install: true }),
-      // The service listens on 127.0.0.1 only.
-      args: [...chromiumArguments, '--host-resolver-rules=MAP localhost 127.0.0.1'],
-    });
+    browser = await sharedBrowser();
   });
 
   afterEach(async () => {
@@ -159,7 +148,6 @@ export function useStage(env: Record<string, string> = {}): Stage {
   });
 
   afterAll(async () => {
-    await browser?.close();
     await stage.service?.stop();
     host?.close();
     host?.closeAllConnections();
