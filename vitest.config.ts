@@ -10,9 +10,14 @@ const programs = [
   'examples/**/*.test.ts',
   'scripts/demo.test.ts',
 ];
-const exclude = ['**/node_modules/**', '**/dist/**', '**/builds/**', 'scripts/fixtures/**'];
+const isLongRun = process.env.INLAY_LONG_TESTS !== undefined;
+const exclude = [
+  ...['**/node_modules/**', '**/dist/**', '**/builds/**', 'scripts/fixtures/**'],
+  // Files of which even a part takes long.
+  ...(isLongRun ? [] : ['**/*.long.test.ts']),
+];
 
-const timeoutMs = process.env.INLAY_LONG_TESTS ? 3_600_000 : 600_000;
+const timeoutMs = isLongRun ? 3_600_000 : 600_000;
 
 export default defineConfig({
   test: {
@@ -23,9 +28,9 @@ export default defineConfig({
     // A seventh of the time of tests that start apps went into the collection of short-lived objects. One thread collects:
     // several threads of each worker wait for each other where there are more workers than cores.
     execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
-    // Two more than there are cores: many tests wait for processes, databases and pages. With four more, eleven processes
-    // wanted to run at a time on two cores, and each worker takes three seconds of CPU time to load the service.
-    maxWorkers: availableParallelism() + 2,
+    // Three more than there are cores: many tests wait for processes, databases and pages. Each worker takes three seconds
+    // of CPU time to load the service.
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: SlowestFirst },
     setupFiles: [fileURLToPath(new URL('scripts/vitest-setup.mjs', import.meta.url))],
     // The limit only stops tests that hang: no test depends on how quick the machine is, and a busy machine may be ten

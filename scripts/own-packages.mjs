@@ -1,5 +1,5 @@
 // Installs the packages of folders that have their own lock file, unless they are installed already. Such folders hold
-// packages that only tests use and that do not fit the rest: the generators of API clients need an older TypeScript,
+// packages that only long tests use and that do not fit the rest: the generators of API clients need an older TypeScript,
 // and the kit for connectors brings fifty packages that a user of Inlay does not need.
 
 import { execFile } from 'node:child_process';

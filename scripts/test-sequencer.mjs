@@ -64,7 +64,6 @@ export const slowFiles = [
   'server/test/operations.test.ts',
   'server/src/pipelines/rollouts.test.ts',
   'platform/connectors/destination-postgres/drift.test.ts',
-  'server/test/generated-clients.test.ts',
   'platform/connectors/source-postgres/source-postgres.test.ts',
   'server/test/two-audiences.test.ts',
   'platform/torture/faults.test.ts',

@@ -2,14 +2,14 @@
  * The parts that a test of the widget needs: the product as a process, a host page on its own origin, and Chromium.
  * Every request of the browser to anywhere else fails the test, and so does every error in the widget's console.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../server/test/support/databases.ts';
 import { localFiles, sampleData } from '../../../server/test/support/pipelines.ts';
 import { type Service, startService } from '../../../server/test/support/service.ts';
 import { sharedBrowser } from './shared-browser.ts';
@@ -50,16 +50,15 @@ export interface Stage {
 
 /** `env` as for the service. One stage a file. */
 export function useStage(env: Record<string, string> = {}): Stage {
-  const dataDir = mkdtempSync(join(tmpdir(), 'inlay-widget-'));
   const pages = new Map<string, { text: string; headers: Record<string, string> }>();
   const contexts: BrowserContext[] = [];
   let problems: string[] = [];
   let host: Server;
+  let database: TestDatabase | undefined;
   let browser: Browser;
   let names = 0;
 
   const stage = {
-    dataDir,
     async operator(method, path, body) {
       const response = await fetch(`${stage.service.url}/api/v1${path}`, {
         method,
@@ -134,8 +133,10 @@ export function useStage(env: Record<string, string> = {}): Stage {
     const { port } = host.address() as AddressInfo;
     stage.origin = `http://127.0.0.1:${port}`;
     stage.otherOrigin = `http://localhost:${port}`;
+    database = await createTestDatabase('sqlite', { migrated: true });
+    stage.dataDir = database.dataDir;
     stage.service = await startService({
-      dataDir,
+      dataDir: database.dataDir,
       env: { INLAY_OPERATOR_TOKEN: operatorToken, INLAY_ALLOW_PRIVATE_NETWORKS: 'true', ...env },
     });
     stage.publicUrl = `http://localhost:${stage.service.port}`;
@@ -151,7 +152,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
     await stage.service?.stop();
     host?.close();
     host?.closeAllConnections();
-    rmSync(dataDir, { recursive: true, force: true });
+    await database?.drop();
   });
 
   return stage;

@@ -1,7 +1,6 @@
 /**
  * Connectors that other people's kit makes, on either side: they say more than the protocol names, and in another order. A
- * process of the kit takes long to start, also as one file, so a short run tries its source with one destination, and
- * INLAY_LONG_TESTS with all.
+ * process of the kit takes long to start, also as one file.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,36 +66,32 @@ const destinations: [string, () => Promise<Store>][] = [
   ['local-files', () => stores.openLocalFiles()],
   ['s3', () => stores.openBucket()],
 ];
-const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);
 
-describe.each(isEveryPairTried ? destinations : destinations.slice(0, 1))(
-  'a source of the kit into %s',
-  (_name, open) => {
-    it('brings everything, and the next time only what is new', async () => {
-      const store = await open();
-      const ids = async (stream: string) =>
-        (await store.records(stream)).map(({ id }) => Number(id)).sort((a, b) => a - b);
-      const first = await sync(testRunner(), {
-        source: made('source', { count: 30 }),
-        destination: store.connector,
-        streams,
-      });
-      expect(first.failure).toBeUndefined();
-      expect(await ids('things')).toEqual(numbers(30));
-      expect(await ids('others')).toEqual(numbers(5));
-      const state = first.states.slice(-1);
-      const second = await sync(testRunner(), {
-        source: made('source', { count: 40 }),
-        destination: store.connector,
-        streams,
-        state,
-      });
-      expect(second).toMatchObject({ status: 'succeeded', records: 15 });
-      expect(await ids('things')).toEqual(numbers(40));
-      expect(await ids('others')).toEqual(numbers(5));
+describe.each(destinations)('a source of the kit into %s', (_name, open) => {
+  it('brings everything, and the next time only what is new', async () => {
+    const store = await open();
+    const ids = async (stream: string) =>
+      (await store.records(stream)).map(({ id }) => Number(id)).sort((a, b) => a - b);
+    const first = await sync(testRunner(), {
+      source: made('source', { count: 30 }),
+      destination: store.connector,
+      streams,
     });
-  },
-);
+    expect(first.failure).toBeUndefined();
+    expect(await ids('things')).toEqual(numbers(30));
+    expect(await ids('others')).toEqual(numbers(5));
+    const state = first.states.slice(-1);
+    const second = await sync(testRunner(), {
+      source: made('source', { count: 40 }),
+      destination: store.connector,
+      streams,
+      state,
+    });
+    expect(second).toMatchObject({ status: 'succeeded', records: 15 });
+    expect(await ids('things')).toEqual(numbers(40));
+    expect(await ids('others')).toEqual(numbers(5));
+  });
+});
 
 describe('a destination of the kit', () => {
   it('gets what a source of the kit says beside its states, and what it confirms is kept', async () => {
