@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFormatting } from './formatting.ts';
 
 const en = createFormatting('en', 'UTC');
@@ -42,4 +42,32 @@ it.each([
   [7_265, '2 hr 1 min'],
 ])('writes %d seconds as %s', (seconds, words) => {
   expect(en.duration(seconds)).toBe(words);
+});
+
+it('makes a format when it is needed first, and once: to make one takes longer than to show a page', () => {
+  const made = { NumberFormat: 0, RelativeTimeFormat: 0, DateTimeFormat: 0 };
+  const counted = (kind: keyof typeof made) =>
+    new Proxy(Intl[kind], {
+      construct(target, args) {
+        made[kind] += 1;
+        return Reflect.construct(target, args);
+      },
+    });
+  vi.stubGlobal('Intl', {
+    NumberFormat: counted('NumberFormat'),
+    RelativeTimeFormat: counted('RelativeTimeFormat'),
+    DateTimeFormat: counted('DateTimeFormat'),
+  });
+  onTestFinished(() => vi.unstubAllGlobals());
+  const formatting = createFormatting('en', 'UTC');
+  expect(made).toEqual({ NumberFormat: 0, RelativeTimeFormat: 0, DateTimeFormat: 0 });
+  for (let times = 0; times < 2; times++) {
+    formatting.number(1);
+    formatting.duration(5);
+    formatting.bytes(2_000_000);
+    formatting.relative('2026-01-31T11:55:00Z', now);
+    formatting.dateTime('2026-01-31T12:00:00Z');
+  }
+  // Numbers, seconds and megabytes.
+  expect(made).toEqual({ NumberFormat: 3, RelativeTimeFormat: 1, DateTimeFormat: 1 });
 });

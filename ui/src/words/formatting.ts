@@ -21,26 +21,40 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
+/** To make a format takes up to a tenth of a second on a slow machine: each is made when it is needed first. */
+function kept<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** `locale` may name a region, which decides how dates and numbers are written. */
 export function createFormatting(locale: string, timeZone?: string): Formatting {
-  const number = new Intl.NumberFormat(locale);
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  const dateTime = new Intl.DateTimeFormat(locale, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    ...(timeZone === undefined ? {} : { timeZone }),
-  });
-  const unit = (value: number, name: string, options: Intl.NumberFormatOptions = {}) =>
-    new Intl.NumberFormat(locale, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'short',
-      maximumFractionDigits: 0,
-      ...options,
-    }).format(value);
+  const number = kept(() => new Intl.NumberFormat(locale));
+  const relative = kept(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
+  const dateTime = kept(
+    () =>
+      new Intl.DateTimeFormat(locale, {
+        dateStyle: 'medium',
+        timeStyle: 'short',
+        ...(timeZone === undefined ? {} : { timeZone }),
+      }),
+  );
+  const units = new Map<string, Intl.NumberFormat>();
+  const unit = (value: number, name: string, options: Intl.NumberFormatOptions = {}) => {
+    let format = units.get(name);
+    if (!format) {
+      const common = { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 0 } as const;
+      format = new Intl.NumberFormat(locale, { ...common, ...options });
+      units.set(name, format);
+    }
+    return format.format(value);
+  };
 
   return {
-    number: (value) => number.format(value),
+    number: (value) => number().format(value),
     bytes(value) {
       const step = Math.min(byteUnits.length - 1, value < 1000 ? 0 : Math.floor(Math.log10(value) / 3));
       return unit(
@@ -61,8 +75,8 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
     relative(time, nowMs) {
       const seconds = Math.round((Date.parse(time) - nowMs) / 1000);
       const [name, size] = steps.find(([, atLeast]) => Math.abs(seconds) >= atLeast) ?? (['second', 1] as const);
-      return relative.format(Math.trunc(seconds / size), name);
+      return relative().format(Math.trunc(seconds / size), name);
     },
-    dateTime: (time) => dateTime.format(new Date(time)),
+    dateTime: (time) => dateTime().format(new Date(time)),
   };
 }
