@@ -15,6 +15,9 @@ import { folderInMemory } from './memory-folder.mjs';
 import { summarize } from './test-report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** The compiler and the bundler collect garbage less often, for a fifth less CPU time. */
+const environment = { ...process.env, GOGC: '400' };
+
 /** @param {string} name */
 const installed = (name) => join(root, 'node_modules', '.bin', name);
 
@@ -39,16 +42,9 @@ async function check(name, run) {
   if (complaint) console.log(`${complaint.trimEnd()}\n`);
 }
 
-/**
- * GOGC: the compiler collects garbage less often, for a fifth less CPU time.
- * @param {string} program @param {string[]} args @returns {Promise<string | undefined>} the output if it failed
- */
+/** @param {string} program @param {string[]} args @returns {Promise<string | undefined>} the output if it failed */
 async function run(program, args) {
-  const child = spawn(program, args, {
-    cwd: root,
-    env: { ...process.env, GOGC: '400' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(program, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -85,7 +81,7 @@ async function runTests() {
     // Node.js.
     const certificates = { NODE_EXTRA_CA_CERTS: '' };
     const folders = memory ? { TMPDIR: directory, INLAY_TEST_SERVERS_DIR: directory } : {};
-    const env = { ...process.env, ...certificates, ...long, ...folders, INLAY_TEST_DURATIONS: durationsFile };
+    const env = { ...environment, ...certificates, ...long, ...folders, INLAY_TEST_DURATIONS: durationsFile };
     const child = spawn(installed('vitest'), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
     const [code, signal] = await once(child, 'exit');
     const report = await readFile(reportFile, 'utf8').then(JSON.parse, () => undefined);
