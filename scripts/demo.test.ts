@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../server/test/support/long-run.ts';
 import { chromiumArguments, findChromium } from './chromium.mjs';
 import { freePort } from './disposable.mjs';
 
@@ -204,31 +203,27 @@ describe('the demo', () => {
     await stop(again);
   });
 
-  const testOfLongRun = isLongRun ? it : () => {};
-  testOfLongRun(
-    'starts again although the port of its provider is taken, and tells the service the new address',
-    async () => {
-      const { port } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
-      const taken = createServer().listen(Number(port), '127.0.0.1');
-      await once(taken, 'listening');
-      const again = await startDemo({ portBy: 'environment' });
-      const { port: next } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
-      expect(next).not.toBe(port);
-      const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
-      const read = async (path: string) =>
-        await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
-      expect((await read('oauth/clients')).data).toMatchObject([
-        { needs_secret: false, endpoints: { token_url: expect.stringMatching(new RegExp(`:${next}/token$`)) } },
-      ]);
-      const templates: { id: string; name: string }[] = (await read('templates/sources')).data;
-      const ledgerline = templates.find(({ name }) => name === 'Ledgerline');
-      expect((await read(`templates/sources/${ledgerline?.id}`)).partial_default_config).toMatchObject({
-        base_url: expect.stringContaining(`:${next}`),
-      });
-      taken.close();
-      await stop(again);
-    },
-  );
+  it('starts again although the port of its provider is taken, and tells the service the new address', async () => {
+    const { port } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
+    const taken = createServer().listen(Number(port), '127.0.0.1');
+    await once(taken, 'listening');
+    const again = await startDemo({ portBy: 'environment' });
+    const { port: next } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
+    expect(next).not.toBe(port);
+    const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
+    const read = async (path: string) =>
+      await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
+    expect((await read('oauth/clients')).data).toMatchObject([
+      { needs_secret: false, endpoints: { token_url: expect.stringMatching(new RegExp(`:${next}/token$`)) } },
+    ]);
+    const templates: { id: string; name: string }[] = (await read('templates/sources')).data;
+    const ledgerline = templates.find(({ name }) => name === 'Ledgerline');
+    expect((await read(`templates/sources/${ledgerline?.id}`)).partial_default_config).toMatchObject({
+      base_url: expect.stringContaining(`:${next}`),
+    });
+    taken.close();
+    await stop(again);
+  });
 });
 
 it('ends on a signal while it is still starting', async () => {
