@@ -411,6 +411,23 @@ describe('A slow network', () => {
     expect(suspend.count()).toBe(1);
   });
 
+  it('does not take back who has gone elsewhere meanwhile: what was done is said there', async () => {
+    const { id, name } = await customer();
+    const { context } = await own.signedIn();
+    const page = await own.open(context, `customers/${id}`);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill(name);
+    const deletion = own.hold('DELETE', /workspaces/);
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(() => deletion.count()).toBe(1);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Health' }).click();
+    deletion.release();
+    await page.getByText('Customer deleted').waitFor({ state: 'attached' });
+    expect(new URL(page.url()).pathname).toBe('/console/health');
+  });
+
   it('does not make a sign-out look done that was not', async () => {
     const { context } = await own.signedIn();
     const page = await own.open(context, 'customers');

@@ -63,7 +63,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
   const isExpired = useIsExpired(session, host.mode);
   const isLinkRefused = useRefusedLinks(isView);
 
-  const { seen, failure, change, look } = usePipelines(api, route?.screen !== 'form', (before, now) => {
+  const { seen, failure, change, look, withoutLooks } = usePipelines(api, route?.screen !== 'form', (before, now) => {
     for (const sync of finishedSyncs(before, now)) host.tell({ type: 'sync_finished', sync });
   });
   useEffect(() => {
@@ -87,11 +87,11 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
     };
     return {
       ...(seen ?? nothingYet),
-      ...{ api, host, allowedOrigin, formatting, announce, change, look },
+      ...{ api, host, allowedOrigin, formatting, announce, change, look, withoutLooks },
       go,
       goHome: () => go(undefined),
     };
-  }, [seen, change, look]);
+  }, [seen, change, look, withoutLooks]);
 
   function screenOf(): ComponentChildren {
     if (!seen) return failure ? <ErrorScreen error={failure} onTryAgain={look} key={moves} /> : <LoadingScreen />;

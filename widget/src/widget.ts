@@ -8,6 +8,7 @@ import { useContext } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
 import type { Host } from './page/host.ts';
 import type { Pipelines } from './sources/progress.ts';
+import type { Watching } from './sources/use-pipelines.ts';
 
 /** Screens are kept in memory: the address belongs to the page around. */
 export type Route =
@@ -19,7 +20,7 @@ export type Route =
 
 export type SourcePart = 'activity' | 'settings';
 
-export interface Widget {
+export interface Widget extends Pick<Watching, 'change' | 'look' | 'withoutLooks'> {
   api: Api;
   host: Host;
   allowedOrigin: string | undefined;
@@ -31,10 +32,6 @@ export interface Widget {
   go(route: Route): void;
   /** Shows the first screen, which depends on what the customer has. */
   goHome(): void;
-  /** Puts in what the service has just answered, before the next look. */
-  change(update: (pipelines: Pipelines) => Pipelines): void;
-  /** Looks at the service again now. */
-  look(): void;
 }
 
 export const WidgetContext = createContext<Widget | undefined>(undefined);

@@ -2,7 +2,7 @@
 import type { Connection } from '@inlay/contract/connections';
 import { problemOnOurSide } from '@inlay/contract/failure-words';
 import type { Health } from '@inlay/contract/health';
-import type { Frame, Page } from 'playwright-core';
+import type { Frame, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
@@ -204,4 +204,62 @@ it('lets a customer choose streams and how often, within what the template allow
   expect(mine).toMatchObject({ cron_expression: '0 0 2 * * ?', own_choice: ['cron_expression', 'streams'] });
   const chosen = (await stage.operator('GET', `/integrations/connections/${mine.id}/streams`)).data;
   expect(chosen.filter(({ selected }: { selected: boolean }) => selected)).toMatchObject([{ name: 'users' }]);
+});
+
+/** What waits for it goes on once it is open. */
+function latch() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+it('takes a customer to the offers who disconnects while a sync runs, however long the platform takes', async () => {
+  const page = await stage.newPage({ viewport: sizes.desktop });
+  await connect(page, 'leaves');
+  await stage.sourceTemplate({ name: 'Second shop' });
+  await pretend(page, () => ({ last_run: run(ongoing) }));
+  const frame = await open(page, 'leaves');
+  await frame.getByRole('button', { name: /Demo shop/ }).click();
+  await frame.getByRole('tab', { name: 'Settings' }).click();
+  await frame.getByRole('button', { name: 'Disconnect' }).click();
+
+  // A look that has begun before is answered after the source is gone.
+  const early = latch();
+  const begun = latch();
+  const looks: Request[] = [];
+  page.on('request', (request) => {
+    if (/embedded\/(sources|connections)$/.test(request.url())) looks.push(request);
+  });
+  await page.route(connections, async (route) => {
+    begun.open();
+    await early.opened;
+    await route.fallback();
+  });
+  await page.clock.install();
+  await page.clock.runFor(2_000);
+  await begun.opened;
+  const answer = latch();
+  const gone = latch();
+  await page.route('**/api/v1/embedded/sources/*', async (route) => {
+    const response = await route.fetch();
+    gone.open();
+    await answer.opened;
+    await route.fulfill({ response });
+  });
+  await frame.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+  await gone.opened;
+  early.open();
+  // As many looks as come in such a time.
+  for (let second = 0; second < 60; second += 1) {
+    await Promise.all(looks.splice(0).map((request) => request.response()));
+    await page.clock.runFor(1_000);
+  }
+  answer.open();
+  const shown = () => frame.locator('[data-screen]').getAttribute('data-screen');
+  await expect.poll(shown).toBe('choose');
+  expect(await frame.getByText('Demo shop is disconnected').count()).toBe(1);
+  expect(await frame.getByRole('button', { name: /Your source/ }).count()).toBe(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

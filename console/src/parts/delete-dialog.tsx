@@ -1,6 +1,5 @@
 /** Asks before something is deleted for good, and then goes to the list that it was in. */
 import { useConsole } from '../console.ts';
-import { navigate } from '../router/router.ts';
 import { RequestDialog } from './request-dialog.tsx';
 
 export interface DeleteDialogProps {
@@ -25,9 +24,9 @@ export function DeleteDialog({ title, text, path, said, to, onClose }: DeleteDia
       kind="danger"
       request={{ method: 'DELETE', path }}
       onClose={onClose}
-      onDone={() => {
+      onDone={(_, goOn) => {
         announce(said);
-        navigate(to);
+        goOn(to);
       }}
     />
   );

@@ -3,7 +3,7 @@ import { Button, type ButtonProps } from '@inlay/ui/parts/button.tsx';
 import type { ApiRequest } from '../api/client.ts';
 import { CurlButton } from './copy-button.tsx';
 import { ErrorNotice } from './error-notice.tsx';
-import { useAction } from './use-action.ts';
+import { type OnDone, useAction } from './use-action.ts';
 
 export interface RequestButtonProps<T> {
   label: string;
@@ -14,7 +14,7 @@ export interface RequestButtonProps<T> {
   glyph?: NonNullable<ButtonProps['glyph']>;
   /** What it began goes on, also where the answer has come. */
   isBusy?: boolean;
-  onDone(answer: T): void;
+  onDone: OnDone<T>;
 }
 
 export function RequestButton<T>({ label, request, onDone, ...look }: RequestButtonProps<T>) {

@@ -7,7 +7,7 @@ import { useWords } from '../words/words.ts';
 import { CurlButton } from './copy-button.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { InfoDialog } from './info-dialog.tsx';
-import { useAction } from './use-action.ts';
+import { type OnDone, useAction } from './use-action.ts';
 
 export interface RequestDialogProps<T> {
   title: string;
@@ -17,7 +17,7 @@ export interface RequestDialogProps<T> {
   kind?: 'primary' | 'danger';
   /** As the entries are now. */
   request: ApiRequest;
-  onDone(answer: T): void;
+  onDone: OnDone<T>;
   onClose(): void;
   children?: ComponentChildren;
 }

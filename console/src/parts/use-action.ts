@@ -2,11 +2,15 @@
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, type ApiRequest, callApi } from '../api/client.ts';
 import { useConsole } from '../console.ts';
+import { wayOn } from '../router/router.ts';
+
+/** `goOn` shows another screen, if the person is still where the action began. */
+export type OnDone<T> = (answer: T, goOn: (path: string) => void) => void;
 
 export interface Action {
   isBusy: boolean;
   error: unknown;
-  run<T>(request: ApiRequest, onDone: (answer: T) => void): void;
+  run<T>(request: ApiRequest, onDone: OnDone<T>): void;
 }
 
 export function useAction(): Action {
@@ -18,16 +22,20 @@ export function useAction(): Action {
   return {
     isBusy,
     error,
-    run<T>(request: ApiRequest, onDone: (answer: T) => void) {
+    run<T>(request: ApiRequest, onDone: OnDone<T>) {
       if (isRunning.current) return;
       isRunning.current = true;
       setBusy(true);
       setError(undefined);
+      const goOn = wayOn();
       callApi<T>(request)
-        .then(onDone, (failure: unknown) => {
-          if (failure instanceof ApiError && failure.isSignedOut) onSignedOut();
-          setError(failure);
-        })
+        .then(
+          (answer) => onDone(answer, goOn),
+          (failure: unknown) => {
+            if (failure instanceof ApiError && failure.isSignedOut) onSignedOut();
+            setError(failure);
+          },
+        )
         .finally(() => {
           isRunning.current = false;
           setBusy(false);

@@ -71,6 +71,14 @@ export function navigate(path: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0);
 }
 
+/** A way on from here. It leads nowhere once the person has gone elsewhere: nobody is taken away from what they look at. */
+export function wayOn(): (path: string) => void {
+  const here = location.href;
+  return (path) => {
+    if (location.href === here) navigate(path);
+  };
+}
+
 /** One-time links lead to a page of their own, which is nothing to come back to. */
 export function leaveSignIn(): void {
   if (location.pathname === `${basePath}sign-in`) navigate(pathTo('overview'), { replace: true });

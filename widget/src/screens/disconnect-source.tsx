@@ -13,12 +13,15 @@ import { useWords } from '../words/words.ts';
 export function DisconnectSource({ source }: { source: SourceSummary }) {
   const words = useWords().disconnect;
   const { cancel } = useWords();
-  const { api, host, announce, change, goHome } = useWidget();
+  const { api, host, announce, change, withoutLooks, goHome } = useWidget();
   const { id, name, summarized_source_template: template } = source;
   const [isAsking, setAsking] = useState(false);
   const disconnect = useAction(async (signal) => {
-    await endSource(api, id, signal);
-    change((now) => ({ ...now, sources: now.sources.filter((known) => known.id !== id) }));
+    // A look would find the source gone before the service has answered, and take this screen away.
+    await withoutLooks(async () => {
+      await endSource(api, id, signal);
+      change((now) => ({ ...now, sources: now.sources.filter((known) => known.id !== id) }));
+    });
     host.tell({ type: 'source_deleted', source: { id, name, source_template_id: template.id } });
     goHome();
     announce(words.done(name));

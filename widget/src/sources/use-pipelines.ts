@@ -21,8 +21,12 @@ export interface Watched {
 }
 
 export interface Watching extends Watched {
+  /** Puts in what the service has just answered, before the next look. */
   change(update: (pipelines: Pipelines) => Pipelines): void;
+  /** Looks at the service again now. */
   look(): void;
+  /** Nothing is looked at until `act` has ended, and what is still on its way is not shown. Then comes a new look. */
+  withoutLooks(act: () => Promise<void>): Promise<void>;
 }
 
 export function usePipelines(
@@ -35,10 +39,13 @@ export function usePipelines(
   const latest = useRef<Pipelines | undefined>(undefined);
   const tell = useRef(onSeen);
   tell.current = onSeen;
+  const watching = useRef<AbortController | undefined>(undefined);
+  const isHeld = useRef(false);
 
   useEffect(() => {
-    if (!isShown) return;
+    if (!isShown || isHeld.current) return;
     const leaving = new AbortController();
+    watching.current = leaving;
     const { signal } = leaving;
 
     async function watch(): Promise<void> {
@@ -72,15 +79,25 @@ export function usePipelines(
     return () => leaving.abort();
   }, [api, isShown, round]);
 
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    const look = () => setRound((number) => number + 1);
+    return {
       ...watched,
-      look: () => setRound((number) => number + 1),
+      look,
+      async withoutLooks(act) {
+        isHeld.current = true;
+        watching.current?.abort();
+        try {
+          await act();
+        } finally {
+          isHeld.current = false;
+          look();
+        }
+      },
       change: (update) =>
         setWatched(({ seen, failure }) => ({ seen: seen && { ...seen, pipelines: update(seen.pipelines) }, failure })),
-    }),
-    [watched],
-  );
+    };
+  }, [watched]);
 }
 
 async function look(api: Api, signal: AbortSignal): Promise<Pipelines> {

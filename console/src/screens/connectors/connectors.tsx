@@ -11,7 +11,7 @@ import { Bones, Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { versionWords } from '../../parts/version-words.ts';
 import { Link } from '../../router/link.tsx';
-import { navigate, type Place, pathTo } from '../../router/router.ts';
+import { type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { OneConnector } from './one-connector.tsx';
@@ -82,7 +82,7 @@ function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
           method="POST"
           path="/integrations/definitions/sources"
           onClose={() => setAdding(false)}
-          onDone={({ id }) => navigate(pathTo('connectors', id))}
+          onDone={({ id }, goOn) => goOn(pathTo('connectors', id))}
         />
       )}
     </Page>

@@ -2,6 +2,7 @@
 import { useId, useState } from 'preact/hooks';
 import { TextField } from '../../parts/fields.tsx';
 import { RequestDialog } from '../../parts/request-dialog.tsx';
+import type { OnDone } from '../../parts/use-action.ts';
 import { connectorsWords } from './words.ts';
 
 export interface ManifestDialogProps<T> {
@@ -9,7 +10,7 @@ export interface ManifestDialogProps<T> {
   text: string;
   method: 'POST' | 'PUT';
   path: string;
-  onDone(answer: T): void;
+  onDone: OnDone<T>;
   onClose(): void;
 }
 

@@ -9,8 +9,8 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { InfoDialog } from '../../parts/info-dialog.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { type Action, useAction } from '../../parts/use-action.ts';
-import { navigate, pathTo } from '../../router/router.ts';
+import { type Action, type OnDone, useAction } from '../../parts/use-action.ts';
+import { pathTo } from '../../router/router.ts';
 import { counted } from '../../words/counted.ts';
 import { useWords } from '../../words/words.ts';
 
@@ -87,9 +87,9 @@ export function Actions({ customer, counts, onChanged }: ActionsProps) {
           customer={customer}
           counts={counts}
           onClose={() => setAsked(undefined)}
-          onDone={() => {
+          onDone={(_, goOn) => {
             announce(words.customer.deleted);
-            navigate(pathTo('customers'));
+            goOn(pathTo('customers'));
           }}
         />
       )}
@@ -136,7 +136,7 @@ function ActionRow({ title, text, kind = 'secondary', request, onDone, onAsk }: 
 interface AskProps {
   customer: Workspace;
   onClose(): void;
-  onDone(): void;
+  onDone: OnDone<unknown>;
 }
 
 function Rename({ customer, onClose, onDone }: AskProps) {

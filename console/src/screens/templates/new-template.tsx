@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Page } from '../../parts/page.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Link } from '../../router/link.tsx';
-import { navigate, pathTo } from '../../router/router.ts';
+import { pathTo } from '../../router/router.ts';
 import { type Draft, secretsIn } from './draft.ts';
 import { TemplateEditor } from './editor.tsx';
 import { type Kind, kinds } from './kinds.ts';
@@ -79,9 +79,9 @@ function Creation({ kind, definitionId, definition }: CreationProps) {
           isBusy={action.isBusy}
           onClick={() => {
             if (state.trouble) return;
-            action.run<{ id: string }>(request, ({ id }) => {
+            action.run<{ id: string }>(request, ({ id }, goOn) => {
               announce(words.created);
-              navigate(pathTo('templates', id, { kind }));
+              goOn(pathTo('templates', id, { kind }));
             });
           }}
         >

@@ -14,7 +14,7 @@ import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
-import { navigate, pathTo } from '../../router/router.ts';
+import { pathTo } from '../../router/router.ts';
 import { secretsIn } from './draft.ts';
 import { TemplateEditor } from './editor.tsx';
 import { type AnyTemplate, changedFields, editableDraft, type Kind, kinds, nameOf } from './kinds.ts';
@@ -69,9 +69,9 @@ export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
           kind="danger"
           request={{ method: 'DELETE', path, query: { existing } }}
           onClose={() => setDeleting(false)}
-          onDone={() => {
+          onDone={(_, goOn) => {
             announce(words.deleted);
-            navigate(pathTo('templates'));
+            goOn(pathTo('templates'));
           }}
         >
           <ChoiceField label={words.existing} value={existing} options={words.existings} onInput={setExisting} />
