@@ -490,7 +490,7 @@ describe('Connectors', () => {
     await expect.poll(() => staying.innerText()).toContain('region: field required');
     expect(await staying.getByRole('link', { name: hostile }).count()).toBe(1);
     await expect.poll(() => row(1).innerText()).toMatch(/3 · now · as version 1[\s\S]*loans\s*new, left out/);
-    expect(await page.getByRole('table', { name: 'What runs' }).innerText()).toContain('loans');
+    await expect.poll(() => page.getByRole('table', { name: 'What runs' }).innerText()).toContain('loans');
     await expectGoodLooks(page, 'connector-rolled-back');
 
     const viewer = await openConsole(stage, `connectors/${id}`, { permission: 'read' });

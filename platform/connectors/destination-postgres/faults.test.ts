@@ -173,17 +173,17 @@ describe('overwrite', () => {
 
 const wideModes = ['append_dedup', 'append', 'overwrite'] as const;
 
-/** Of a kilobyte each: more than the memory takes, many times more in a long run. */
-const wideRecords = process.env.INLAY_LONG_TESTS ? 200_000 : 140_000;
+/** Of a kilobyte each: more than the memory takes. */
+const [wideRecords, megabytes] = process.env.INLAY_LONG_TESTS ? [200_000, 128] : [70_000, 64];
 
 describe(`${wideRecords} wide records`, () => {
   it.each(process.env.INLAY_LONG_TESTS ? wideModes : wideModes.slice(0, 1))(
-    'go through 128 MB of memory (%s)',
+    `go through ${megabytes} MB of memory (%s)`,
     async (mode) => {
       const database = await createDatabase();
       const catalog = { streams: [configured(mode)] };
       const program = startProgram('destination-postgres', 'write', { config: database.config, catalog }, [
-        '--max-old-space-size=128',
+        `--max-old-space-size=${megabytes}`,
       ]);
       const sending = send(program, 1, { last: wideRecords, width: 1_000 });
       program.child.stdout.resume();
