@@ -103,8 +103,6 @@ const typed = [
   'ui',
   'widget',
   'console',
-  // With the tests of the widget: both check the service again that they start.
-  'console/test',
   'embed',
   'embed/test',
   'webhooks',
@@ -121,7 +119,12 @@ const preparations = inTwoLanes([
 
 // Beside the preparations and the tests, whose build at the start leaves a core idle. The slow ones first.
 const statics = inTwoLanes([
-  () => check('types', () => checkTypes('.')),
+  async () => {
+    // Writes the declarations too. The tests of console and widget start the service: they read its declarations, and do not
+    // check it again.
+    await check('types', () => run(installed('tsc'), ['--checkers', '1', '-p', 'tsconfig.types.json']));
+    await check('types of the tests of console and widget', () => checkTypes('console/test'));
+  },
   () => check('format and lint', () => run(installed('biome'), ['check', '--error-on-warnings', '.'])),
   ...typed.map((folder) => () => check(`types of ${folder}`, () => checkTypes(folder))),
   () => check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs'])),

@@ -2,10 +2,16 @@
  * Gives many rows to one insert statement. In a list of values each row would add its parameters to the text of the
  * statement, and making, parsing and planning such a text takes longer than running it.
  */
-import { type AliasedRawBuilder, type RawBuilder, SqliteAdapter, sql } from 'kysely';
+import { type AliasedRawBuilder, type RawBuilder, type SelectQueryBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Db } from './open.ts';
+import type { Tables } from './tables.ts';
 
 type ColumnType = 'uuid' | 'text';
+
+interface Insertion<Given extends string, Column extends string> {
+  columns: Column[];
+  expression: SelectQueryBuilder<Tables & { given: Record<Given, string> }, 'given', Record<Column, unknown>>;
+}
 
 /**
  * For an insert: its columns, and the expressions that select them from the given rows in the same order. `row` says
@@ -16,13 +22,14 @@ export function insertionOf<Given extends string, Column extends string>(
   types: Record<Given, ColumnType>,
   rows: Record<Given, string>[],
   row: Record<Column, RawBuilder<unknown>>,
-) {
+): Insertion<Given, Column> {
   const columns = Object.keys(row) as Column[];
   const expression = db
     .selectFrom(givenRows(db, types, rows))
     .select(columns.map((column) => row[column].as(column)))
     // Without a condition SQLite would read the conflict clause as a part of a join.
-    .where(sql.lit(true));
+    .where(sql.lit(true))
+    .$castTo<Record<Column, unknown>>();
   return { columns, expression };
 }
 
