@@ -46,6 +46,8 @@ export async function openStore(file: string): Promise<Store> {
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
+    // Names begin with their number. To compare them as a language does would load its rules at each start.
+    nameComparator: (one, other) => (one < other ? -1 : Number(one > other)),
   }).migrateToLatest();
   if (error) {
     await db.destroy();
