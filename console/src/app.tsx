@@ -124,7 +124,7 @@ function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps
   const [announced, announce] = useState('');
   const [showsKeys, setShowsKeys] = useState(false);
   const onEnded = useCallback(() => setEndedId(session.id), [session.id]);
-  const live = useMemo(() => openLive(onEnded), [session.id]);
+  const live = useMemo(() => openLive(session.id, onEnded), [session.id]);
   useEffect(() => () => live.close(), [live]);
   useKeys(useCallback(() => setShowsKeys(true), []));
   useEffect(() => {

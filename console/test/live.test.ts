@@ -142,6 +142,9 @@ describe('A stream', () => {
     const { context, tokenId } = await own.signedIn();
     const pages = [await own.open(context, 'customers'), await own.open(context, 'jobs')];
     for (const page of pages) await expect.poll(() => state(page)).toBe('Live');
+    const sessionOf = async (page: Page): Promise<string> =>
+      (await (await page.request.get(`${own.url}/console/session`)).json()).id;
+    const ended = await sessionOf(pages[0] as Page);
     await own.test.app.operatorTokens.revoke(own.test.organizationId, tokenId);
     for (const page of pages) await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     expect(own.openStreams()).toBe(0);
@@ -156,6 +159,20 @@ describe('A stream', () => {
     }
     expect(await second.getByRole('heading', { name: 'Jobs' }).count()).toBe(1);
     expect(own.openStreams()).toBe(1);
+
+    // A late word of the old session ends nothing; one of this session does.
+    const say = (session: string) =>
+      first.evaluate(async (id) => {
+        const [speaker, listener] = [new BroadcastChannel('inlay-console'), new BroadcastChannel('inlay-console')];
+        const heard = new Promise((resolve) => listener.addEventListener('message', resolve));
+        speaker.postMessage({ ended: id });
+        await heard;
+        for (const channel of [speaker, listener]) channel.close();
+      }, session);
+    await say(ended);
+    expect(await first.getByRole('dialog').count()).toBe(0);
+    await say(await sessionOf(first));
+    for (const page of pages) await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   });
 });
 

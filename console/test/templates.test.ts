@@ -48,6 +48,8 @@ describe('Templates', () => {
     await expectGoodLooks(page, 'templates-none');
     await page.getByRole('link', { name: 'Choose a connector' }).first().click();
     await page.getByRole('searchbox').fill('sample');
+    // Rows still move before.
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
     await page.getByRole('link', { name: /Sample Data/ }).click();
     await page.getByRole('link', { name: 'Make a template of it' }).click();
     const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));

@@ -26,7 +26,7 @@ export interface Live {
 
 const name = 'inlay-console';
 
-export function openLive(onSignedOut: () => void): Live {
+export function openLive(session: string, onSignedOut: () => void): Live {
   const closing = new AbortController();
   const channel = new BroadcastChannel(name);
   const watchers = new Set<(happened: Happened) => void>();
@@ -46,7 +46,8 @@ export function openLive(onSignedOut: () => void): Live {
     }
   }
   function hear(message: Message): void {
-    if (message === 'signed out') {
+    if ('ended' in message) {
+      if (message.ended !== session) return;
       // Whoever reads next would be refused as well. After the next sign-in, all is opened anew.
       closing.abort();
       onSignedOut();
@@ -74,13 +75,13 @@ export function openLive(onSignedOut: () => void): Live {
     if (data === 'hello') {
       if (isLeading) channel.postMessage({ state: present, position } satisfies Message);
       // A late word of the tab that read before: this tab reads that again itself.
-    } else if (!isLeading || data === 'signed out') hear(data);
+    } else if (!isLeading || 'ended' in data) hear(data);
   };
 
   const lead = async () => {
     if (closing.signal.aborted) return;
     isLeading = true;
-    await readOn({ signal: closing.signal, after: position, tell });
+    await readOn({ session, signal: closing.signal, after: position, tell });
   };
   if (navigator.locks) {
     navigator.locks.request(name, { signal: closing.signal }, lead).catch(() => {

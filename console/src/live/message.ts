@@ -7,4 +7,5 @@ export type Message =
   | { workspaceIds: string[]; count: number; position: number }
   /** Reading begins here, and what was before is not known. */
   | { begins: number }
-  | 'signed out';
+  /** This session has ended. Where somebody has signed in again meanwhile, a late word of the old one counts no more. */
+  | { ended: string };

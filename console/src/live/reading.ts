@@ -26,6 +26,7 @@ const maxShortStreams = 3;
 const pollsBeforeStream = 24;
 
 interface Reading {
+  session: string;
   signal: AbortSignal;
   /** Where the tab that read before has stopped. */
   after: number | undefined;
@@ -33,7 +34,7 @@ interface Reading {
 }
 
 /** Ends when the signal says so, and when the session has ended. */
-export async function readOn({ signal, after, tell }: Reading): Promise<void> {
+export async function readOn({ session, signal, after, tell }: Reading): Promise<void> {
   const { begin, take, stop } = collect(after ?? 0, tell);
   signal.addEventListener('abort', stop);
   let shortStreams = 0;
@@ -70,7 +71,7 @@ export async function readOn({ signal, after, tell }: Reading): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       const { status = 0, code = '' } = error instanceof ApiError ? error : {};
-      if (status === 401) return tell('signed out');
+      if (status === 401) return tell({ ended: session });
       // The position is no longer kept, or of another database.
       if (code === 'events_gone' || code === 'events_ahead') after = undefined;
       const hasPosition = after !== undefined;
