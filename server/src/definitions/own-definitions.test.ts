@@ -6,7 +6,7 @@ import { startHttpServer } from '../../../platform/test/http-server.ts';
 import { freePort } from '../../../scripts/disposable.mjs';
 import { addTenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns, describeOnOneDatabase, describeOnPostgres } from '../../test/support/databases.ts';
+import { describeInTurns, describeOnBothDatabases, describeOnOneDatabase } from '../../test/support/databases.ts';
 import { first, lostAnswer } from '../../test/support/faults.ts';
 import { startHostedApp } from '../../test/support/hosted-app.ts';
 import {
@@ -359,7 +359,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
   });
 });
 
-describeOnPostgres('On a hosted platform, a manifest that an organization adds', (kind) => {
+describeOnBothDatabases('On a hosted platform, a manifest that an organization adds', (kind) => {
   it('is placed once for each source through lost answers, follows new versions, is checked, and goes with its source', async () => {
     const hosted = await startHostedApp(kind);
     onTestFinished(() => hosted.stop());

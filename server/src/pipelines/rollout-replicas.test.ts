@@ -1,11 +1,11 @@
 /**
  * The warehouse's password is rotated for all customers by two replicas: plan, stages by tags and percent, pause, a process that
- * dies, a failing tenth that stops it, rollback, and again. On a platform as a hosted one. With a real kill -9 and 1,000
- * customers: server/test/faults/rollouts.test.ts.
+ * dies, a failing tenth that stops it, rollback, and again. On both databases, on a platform as a hosted one. With a real
+ * kill -9 and 1,000 customers: server/test/faults/rollouts.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnPostgres } from '../../test/support/databases.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { answering } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
 import { isLongRun } from '../../test/support/long-run.ts';
@@ -21,7 +21,7 @@ const count = isLongRun ? 100 : 10;
 const patience = { timeout: 300_000 + count * 2_000, interval: 50 };
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
 
-describeOnPostgres('A password that is rotated for all customers', (kind) => {
+describeOnBothDatabases('A password that is rotated for all customers', (kind) => {
   let hosted: HostedApp;
   let test: TestApp;
   let replicas: TestApp[];

@@ -1,7 +1,7 @@
 /** Workspaces that have moved as much as they may, on a platform that tells what the test wants it to tell of its jobs. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnPostgres } from '../../test/support/databases.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { type FaultyPlatform, faultyPlatform, isConnectionPatch, unreachable } from '../../test/support/faults.ts';
 import {
   type Customer,
@@ -16,7 +16,7 @@ interface Connected {
   platformId: string;
 }
 
-describeOnPostgres('A quota of rows that is used up', (kind) => {
+describeOnBothDatabases('A quota of rows that is used up', (kind) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   let acme: Customer;

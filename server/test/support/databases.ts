@@ -92,17 +92,8 @@ export function describeInTurns(
 
 /** For suites about HTTP or about processes, which do not test SQL. The long run uses both databases for these too. */
 export function describeOnOneDatabase(name: string, define: (kind: TestDatabaseKind) => void): void {
-  describeShortly('sqlite', name, define);
-}
-
-/** For long stories, whose tests go on where the test before has ended: PostgreSQL is the stricter database. */
-export function describeOnPostgres(name: string, define: (kind: TestDatabaseKind) => void): void {
-  describeShortly('postgres', name, define);
-}
-
-function describeShortly(kind: TestDatabaseKind, name: string, define: (kind: TestDatabaseKind) => void): void {
   if (isLongRun) describeOnBothDatabases(name, define);
-  else describe(`${name} [${kind}]`, () => define(kind));
+  else describe(`${name} [sqlite]`, () => define('sqlite'));
 }
 
 function urlOf(database: string): string {
