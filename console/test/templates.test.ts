@@ -205,6 +205,8 @@ describe('Templates', () => {
     await dialog.getByLabel('Client secret').fill('another secret');
     await expectGoodLooks(page, 'template-oauth-client');
     await dialog.getByRole('button', { name: 'Register an OAuth client', exact: true }).click();
+    // The dialog goes when the service has answered.
+    await dialog.waitFor({ state: 'hidden' });
     const { data } = await stage.operator('GET', '/integrations/oauth/clients');
     const second = data.find(({ name }: { name: string }) => name === 'Second');
     await page.getByText(second.redirect_url).waitFor();
