@@ -180,6 +180,12 @@ describe('Templates', () => {
     await preview.getByText('Syncs run only when asked for').waitFor();
     await preview.getByText('streams', { exact: true }).waitFor();
     await expectGoodLooks(page, 'template-destination-preview', preview);
+    // Beside the form a table has less room than on a phone. A part that is scrolled sideways cannot be reached by keyboard.
+    const sideways = () => preview.locator('.c-table-frame').evaluate((one) => one.scrollWidth - one.clientWidth);
+    for (const width of [1024, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await sideways(), `${width} wide`).toBe(0);
+    }
     await editor.fill(JSON.stringify({ ...draft, destination_config: {} }));
     await preview.getByText('This draft is not possible. Below is the last one that was.').waitFor();
     await preview.getByText('Lake (Local Files)').waitFor();

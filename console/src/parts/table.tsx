@@ -1,4 +1,4 @@
-/** A table whose first column names the row and links to it. On a narrow page each row becomes a card. */
+/** A table whose first column names the row and links to it. Where it has little room, each row becomes a card. */
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
 import { useHolding, useSteadyRows } from './steady-rows.ts';
