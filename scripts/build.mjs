@@ -6,7 +6,7 @@
 // native code stay in node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
@@ -148,7 +148,7 @@ async function buildConnectors(outdir, common) {
         setup: ({ onLoad, onResolve }) => {
           onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
             if (kind !== 'dynamic-import') return undefined;
-            const name = basename(dirname(path));
+            const name = basename(path) === 'program.ts' ? basename(dirname(path)) : parse(path).name;
             connectors[name] = resolve(resolveDir, path);
             if (!heavyConnectors.includes(name)) return { path: `./${name}.js`, external: true };
             return { path: name, namespace: 'with-compiled-code' };

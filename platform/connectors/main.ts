@@ -3,13 +3,16 @@
  * asked for, so that starting one does not pay for the others. The build makes a CommonJS file of each: Node.js starts
  * those in two thirds of the time (scripts/build.mjs).
  */
+import type { ImportModule } from './import-module.ts';
 import type { Connector } from './kit/connector.ts';
 import type { runProgram } from './kit/program.ts';
 
 type ConnectorFile =
   | { connector: Connector; runProgram: typeof runProgram }
   /** A connector that reads what it is from its arguments. */
-  | { run: (args: readonly string[]) => Promise<number> };
+  | { run: (args: readonly string[], importModule: ImportModule) => Promise<number> };
+
+const importModule: ImportModule = async (url) => (await import('./import-module.ts')).importModule(url);
 
 const connectors: Record<string, () => Promise<ConnectorFile>> = {
   declarative: () => import('./declarative/program.ts'),
@@ -26,7 +29,7 @@ const [name = '', ...args] = process.argv.slice(2);
 const load = connectors[name];
 if (load) {
   void load()
-    .then((file) => ('run' in file ? file.run(args) : file.runProgram(file.connector, args)))
+    .then((file) => ('run' in file ? file.run(args, importModule) : file.runProgram(file.connector, args)))
     .then((code) => {
       process.exitCode = code;
     });

@@ -2,12 +2,12 @@
  * Runs a bundled CommonJS program, and spares its compilation: V8 takes the functions from `<program>.cache`, which the
  * build has written after a start of the program (scripts/code-cache.mjs). That halves the CPU time of a start. V8
  * refuses a cache of another version of Node.js, of another program or of other options for the heap; then it compiles as
- * usual.
+ * usual. `import()` fails in code that comes from a cache: the program is one file, and is given what it must import later.
  */
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname } = require('node:path');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 
 const before = '(function (exports, require, module, __filename, __dirname) {';
 const after = '\n})';
@@ -24,8 +24,6 @@ function loadProgram(program) {
     filename,
     // Stack traces name places of the file.
     columnOffset: -before.length,
-    // Connectors import the classes that an operator brings.
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(existsSync(cacheFile) && { cachedData: readFileSync(cacheFile) }),
   });
   const module = { exports: {} };

@@ -19,6 +19,15 @@ async function run(script: string): Promise<string> {
   return stdout.trim();
 }
 
+const startOf = (launch: Launch) =>
+  connectorProgram(launch, 'source', {
+    connectorsProgram: join(bin, '../dist/connectors/main.js'),
+    workspaceDir: folder,
+    readableDirs: [],
+    allowPrivateNetworks: false,
+    serviceEndpoints: [],
+  });
+
 it('the compiled code of the product fits the product', async () => {
   const program = JSON.stringify(join(bin, '../dist/service.cjs'));
   // Stopped at its first line, when V8 has looked at the code.
@@ -48,19 +57,29 @@ it.each<Launch>([
       process.exit();
     };`,
     );
-    const { program, args } = connectorProgram(launch, 'source', {
-      connectorsProgram: join(bin, '../dist/connectors/main.js'),
-      workspaceDir: folder,
-      readableDirs: [],
-      allowPrivateNetworks: false,
-      serviceEndpoints: [],
-    });
+    const { program, args } = startOf(launch);
     const { stdout } = await promisify(execFile)(program, ['--require', trap, ...(args as string[]), 'spec'], {
       env: { PATH: process.env.PATH },
     });
     expect(stdout.trim()).toBe('false');
   },
 );
+
+it('a connector with its compiled code loads the classes that a manifest names', async () => {
+  const componentsFile = join(folder, 'classes.mjs');
+  writeFileSync(componentsFile, "console.error('the classes are loaded');\nexport class Auth {}");
+  const manifest = JSON.stringify({
+    version: '6.44.0',
+    type: 'DeclarativeSource',
+    spec: { type: 'Spec', connection_specification: { title: 'Coded' } },
+  });
+  const { program, args } = startOf({ type: 'manifest', manifest, componentsFile });
+  const running = promisify(execFile)(program, [...(args as string[]), 'spec'], { env: { PATH: process.env.PATH } });
+  running.child.stdin?.end(`${manifest}\n`);
+  const { stdout, stderr } = await running;
+  expect(stderr).toBe('the classes are loaded\n');
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'SPEC', spec: { connectionSpecification: { title: 'Coded' } } });
+});
 
 it('a program runs with its compiled code, with code that does not fit, and without any', async () => {
   const program = join(folder, 'program.cjs');

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { booksManifest, codedStream } from '../../test/books-manifest.ts';
 import { check, manifestWith, read, startApi } from '../../test/declarative-api.ts';
@@ -93,7 +94,7 @@ test('classes that an operator brings run in place of custom components, and wha
   const folder = mkdtempSync(join(tmpdir(), 'inlay-classes-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'classes.mjs'), classes);
-  await useClasses(join(folder, 'classes.mjs'));
+  useClasses(await import(pathToFileURL(join(folder, 'classes.mjs')).href));
   expect(errorsOf(manifest)).toEqual([]);
   expect(errorsOf(manifest.replace('c.Shout', 'c.Nothing'))).toEqual([
     'streams[1].transformations[0]: The class Nothing has no method transform',
@@ -118,7 +119,7 @@ test('classes read, send, decode, cut, judge, cast and check where the manifest 
   const folder = mkdtempSync(join(tmpdir(), 'inlay-classes-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'classes.mjs'), classes);
-  await useClasses(join(folder, 'classes.mjs'));
+  useClasses(await import(pathToFileURL(join(folder, 'classes.mjs')).href));
   const own = (kind: string, name: string, more = '') => `{type: Custom${kind}, class_name: c.${name}${more}}`;
   const stream = (name: string, retriever: string, more = '') =>
     `  - {$ref: "#/definitions/stream", name: ${name}, $parameters: {name: ${name}}, retriever: ${retriever}${more}}`;

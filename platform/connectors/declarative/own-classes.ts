@@ -5,7 +5,6 @@
  * Each class is made with `{ options, config, parameters }`: what the manifest gives the component, the configuration, and
  * the parameters. What a class then has to have depends on the kind of the component, and is small on purpose.
  */
-import { pathToFileURL } from 'node:url';
 import { ConnectorError } from '../kit/connector.ts';
 import type { ComponentDefinition, Given } from './component.ts';
 import { authenticatorOf } from './components/authenticators.ts';
@@ -29,9 +28,8 @@ type OwnClass = new (given: { options: Values; config: Values; parameters: Value
 
 const classes = new Map<string, OwnClass>();
 
-/** Loads the module. Its classes count for the rest of this process. */
-export async function useClasses(file: string): Promise<void> {
-  const exported: Values = await import(pathToFileURL(file).href);
+/** What a module exports. Its classes count for the rest of this process. */
+export function useClasses(exported: Values): void {
   for (const [name, value] of Object.entries(exported)) {
     if (typeof value === 'function') classes.set(name, value as OwnClass);
   }
