@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from '../scripts/build.mjs';
+import { bundleModules } from '../scripts/build.mjs';
 import { ensureBuilt } from '../scripts/ensure-built.mjs';
 
 const server = fileURLToPath(new URL('../server', import.meta.url));
@@ -33,7 +33,7 @@ try {
   const { folder: product } = await ensureBuilt();
   await symlink(product, join(folder, 'dist'), 'junction');
   const entries = Object.fromEntries(programs.map((name) => [name, `bench/${name}.ts`]));
-  await build({ outdir: join(folder, 'bench'), entries });
+  await bundleModules({ outdir: join(folder, 'bench'), entries });
   await cp(join(server, 'bin'), join(folder, 'bin'), { recursive: true });
   child = spawn(process.execPath, [join(folder, 'bench/main.js'), ...process.argv.slice(2)], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');

@@ -1,2 +1,4 @@
-/** A program that stays, as a single CommonJS file. */
-export function bundleService(options: { entry: string; outfile: string }): Promise<void>;
+import type { Metafile } from 'esbuild';
+
+/** A program as a single CommonJS file. Returns the files that are in it. */
+export function bundleProgram(options: { entry: string; outfile: string }): Promise<Metafile['inputs']>;

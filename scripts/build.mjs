@@ -1,6 +1,6 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
-// command line is bundled into inlay.js and its parts, once more as a whole into service.cjs for the commands that stay,
-// and each bundled connector, which runs as a process of its own, into a file in connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
+// command line is bundled into inlay.cjs, and each bundled connector, which runs as a process of its own, into a file in
+// connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Their licences go along. Packages with
 // native code stay in node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed.
@@ -17,7 +17,7 @@ import { isInput } from './build-inputs.mjs';
 import { writeCodeCache, writeCodeCacheOfConnector } from './code-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const productEntries = { inlay: 'server/src/inlay.ts' };
+const productEntry = 'server/src/inlay.ts';
 const connectorsMain = 'platform/connectors/main.ts';
 /** Those that load large packages: with compiled code they start in two thirds of the CPU time. */
 const heavyConnectors = ['declarative', 'file', 'http-api', 's3'];
@@ -43,52 +43,13 @@ function isNative(name) {
 }
 
 /**
- * @param {{ outdir: string, entries?: Record<string, string> }} options the folder must lie below the repository, so that
- *   packages are found; without entries it is the product
+ * A program is a single CommonJS file: V8 can keep its compiled code (server/bin/compiled-program.js).
+ * @param {{ entry: string, outfile: string }} options the file must lie below the repository, so that packages are found
+ * @returns {Promise<esbuild.Metafile['inputs']>} the files that are in it
  */
-export async function build({ outdir, entries = productEntries }) {
-  const declared = declaredPackages();
-  const common = commonOptions(declared);
-  const { metafile } = await esbuild.build({
-    ...common,
-    entryPoints: entries,
-    outdir,
-    splitting: true,
-    // Beside the program, so that what the build has made is found from any of them (server/src/built-folder.ts).
-    chunkNames: 'part-[name]-[hash]',
-    format: 'esm',
-    // Some packages are still CommonJS and ask for built-in modules with "require".
-    banner: {
-      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n${navigator}`,
-    },
-  });
-  if (entries === productEntries) {
-    await bundleService({ entry: productEntries.inlay, outfile: `${outdir}/service.cjs` });
-    Object.assign(metafile.inputs, await buildConnectors(`${outdir}/connectors`, common));
-  }
-  // A package that is imported but declared nowhere would be bundled without anyone noticing.
-  const inputs = Object.entries(metafile.inputs);
-  for (const [file, { imports }] of inputs.filter(([file]) => packageOf(file) === undefined)) {
-    const undeclared = imports.map(({ path }) => packageOf(path)).find((name) => name && !declared.includes(name));
-    if (undeclared) throw new Error(`${file} imports ${undeclared}, which is not a dependency of any of our packages.`);
-    // In a bundle, such an import of a CommonJS package has no named exports.
-    const dynamic = imports.find(({ kind, path }) => kind === 'dynamic-import' && packageOf(path));
-    if (dynamic) throw new Error(`${file} imports ${dynamic.path} dynamically; let a file of ours re-export it.`);
-  }
-  writeLicenses(
-    `${resolve(root, outdir)}/licenses.txt`,
-    inputs.map(([file]) => file),
-  );
-  if (entries === productEntries) for (const input of Object.keys(metafile.inputs)) refuseUnknownInput(input);
-}
-
-/**
- * A program that stays is a single CommonJS file: V8 can keep its compiled code (server/bin/compiled-program.js).
- * @param {{ entry: string, outfile: string }} options
- */
-export async function bundleService({ entry, outfile }) {
+export async function bundleProgram({ entry, outfile }) {
   const common = commonOptions(declaredPackages());
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
     ...common,
     entryPoints: [entry],
     outfile,
@@ -106,6 +67,46 @@ export async function bundleService({ entry, outfile }) {
   if (/[^\0-\x7f]/.test(readFileSync(resolve(root, outfile), 'utf8'))) {
     throw new Error(`${outfile} has characters beyond ASCII.`);
   }
+  return metafile.inputs;
+}
+
+/**
+ * Several programs that share their parts, as ES modules.
+ * @param {{ outdir: string, entries: Record<string, string> }} options the folder must lie below the repository, so that
+ *   packages are found
+ */
+export async function bundleModules({ outdir, entries }) {
+  await esbuild.build({
+    ...commonOptions(declaredPackages()),
+    entryPoints: entries,
+    outdir,
+    splitting: true,
+    format: 'esm',
+    // Some packages are still CommonJS and ask for built-in modules with "require".
+    banner: {
+      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n${navigator}`,
+    },
+  });
+}
+
+/** The command line and the connectors. @param {string} outdir */
+async function buildPrograms(outdir) {
+  const declared = declaredPackages();
+  const inputs = Object.entries({
+    ...(await bundleProgram({ entry: productEntry, outfile: `${outdir}/inlay.cjs` })),
+    ...(await buildConnectors(`${outdir}/connectors`, commonOptions(declared))),
+  });
+  // A package that is imported but declared nowhere would be bundled without anyone noticing.
+  for (const [file, { imports }] of inputs.filter(([file]) => packageOf(file) === undefined)) {
+    const undeclared = imports.map(({ path }) => packageOf(path)).find((name) => name && !declared.includes(name));
+    if (undeclared) throw new Error(`${file} imports ${undeclared}, which is not a dependency of any of our packages.`);
+    // In a bundle, such an import of a CommonJS package has no named exports.
+    const dynamic = imports.find(({ kind, path }) => kind === 'dynamic-import' && packageOf(path));
+    if (dynamic) throw new Error(`${file} imports ${dynamic.path} dynamically; let a file of ours re-export it.`);
+  }
+  const files = inputs.map(([file]) => file);
+  writeLicenses(`${resolve(root, outdir)}/licenses.txt`, files);
+  for (const file of files) refuseUnknownInput(file);
 }
 
 /** @param {string[]} declared */
@@ -228,10 +229,10 @@ async function buildPages(folder) {
 
 /** Everything that the service needs. @param {string} folder */
 export async function buildProduct(folder) {
-  await build({ outdir: folder });
+  await buildPrograms(folder);
   await buildPages(folder);
   const built = resolve(root, folder);
-  await writeCodeCache(join(built, 'service.cjs'));
+  await writeCodeCache(join(built, 'inlay.cjs'));
   for (const name of heavyConnectors) await writeCodeCacheOfConnector(join(built, 'connectors', `${name}.js`));
 }
 

@@ -29,7 +29,7 @@ const startOf = (launch: Launch) =>
   });
 
 it('the compiled code of the product fits the product', async () => {
-  const program = JSON.stringify(join(bin, '../dist/service.cjs'));
+  const program = JSON.stringify(join(bin, '../dist/inlay.cjs'));
   // Stopped at its first line, when V8 has looked at the code.
   const script = `
     const { Script } = require('node:vm');

@@ -1,7 +1,8 @@
 /** Spans on their way to a collector of OpenTelemetry: what arrives, what never does, and what a lost collector costs. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/disposable.mjs';
 import { createLog } from '../src/log.ts';
@@ -161,16 +162,22 @@ describe('OpenTelemetry', () => {
     for (const text of flags) if (!text.includes('aaaa')) expect(text).toMatch(/ 00$/);
   });
 
-  it('is not part of what every start of the product loads', () => {
-    const built = new URL('../dist/', import.meta.url);
-    const has = (file: string) => readFileSync(new URL(file, built), 'utf8').includes('}/v1/traces`');
-    const parts = readdirSync(built).filter((name) => name.endsWith('.js') && name !== 'inlay.js');
-    expect([has('inlay.js'), parts.filter(has).length]).toEqual([false, 1]);
-    const [part = ''] = parts.filter(has);
-    const importers = ['inlay.js', ...parts].filter((file) => {
-      const text = readFileSync(new URL(file, built), 'utf8');
-      return text.includes(`from "./${part}"`) || text.includes(`import "./${part}"`);
+  it('is not part of what every start of the product loads', async () => {
+    const { metafile } = await build({
+      absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
+      entryPoints: ['server/src/inlay.ts'],
+      bundle: true,
+      platform: 'node',
+      packages: 'external',
+      write: false,
+      outdir: '.',
+      format: 'esm',
+      metafile: true,
     });
-    expect(importers, 'imported only when it is needed').toEqual([]);
+    const exporter = 'server/src/telemetry/otlp-tracer.ts';
+    const importers = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+      imports.filter(({ path }) => path === exporter).map(({ kind }) => ({ file, kind })),
+    );
+    expect(importers).toEqual([{ file: 'server/src/open-tracer.ts', kind: 'dynamic-import' }]);
   });
 });

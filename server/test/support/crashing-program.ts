@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
-import { bundleService } from '../../../scripts/build.mjs';
+import { bundleProgram } from '../../../scripts/build.mjs';
 import { writeCodeCache } from '../../../scripts/code-cache.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -30,7 +30,7 @@ export function useCrashingProgram(): string {
     const bundle = join(dist, `${name}.cjs`);
     mkdirSync(unfinished, { recursive: true });
     try {
-      await bundleService({ entry, outfile: join(unfinished, `${name}.cjs`) });
+      await bundleProgram({ entry, outfile: join(unfinished, `${name}.cjs`) });
       // Other test files may build the same program at this moment, or run it.
       for (const file of [`${name}.cjs.map`, `${name}.cjs`]) renameSync(join(unfinished, file), join(dist, file));
       await writeCodeCache(bundle);
