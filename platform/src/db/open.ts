@@ -3,12 +3,14 @@
  * at its start, commits are on disk before they are acknowledged, and only the owner of the process may read the file.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { SqliteError } from '@inlay/sqlite/sqlite-error';
 import { type TransactionGuard, transactionGuard } from '@inlay/sqlite/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,
+  DEFAULT_MIGRATION_TABLE,
   type Dialect,
   Kysely,
   Migrator,
@@ -43,13 +45,9 @@ export async function openStore(file: string): Promise<Store> {
 
   const guard = transactionGuard();
   const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }, guard) });
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-    // Names begin with their number. To compare them as a language does would load its rules at each start.
-    nameComparator: (one, other) => (one < other ? -1 : Number(one > other)),
-  }).migrateToLatest();
-  if (error) {
+  try {
+    if (!(await isMigrated(db))) await migrate(db);
+  } catch (error) {
     await db.destroy();
     throw error;
   }
@@ -61,6 +59,27 @@ export async function openStore(file: string): Promise<Store> {
     },
     close: () => db.destroy(),
   };
+}
+
+/** Nearly always. The migrator finds that out by reading the columns of all tables, and writes before it does. */
+async function isMigrated(db: Db): Promise<boolean> {
+  const { rows: tables } =
+    await sql`select 1 from sqlite_master where type = 'table' and name = ${DEFAULT_MIGRATION_TABLE}`.execute(db);
+  if (tables.length === 0) return false;
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)} order by name`.execute(db);
+  const applied = rows.map(({ name }) => name);
+  return isDeepStrictEqual(applied, Object.keys(migrations));
+}
+
+async function migrate(db: Db): Promise<void> {
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    // Names begin with their number. To compare them as a language does would load its rules at each start.
+    nameComparator: (one, other) => (one < other ? -1 : Number(one > other)),
+  }).migrateToLatest();
+  if (error) throw error;
 }
 
 /** True when another process kept the write lock for longer than we were willing to wait. Nothing was written. */

@@ -2,7 +2,8 @@
  * Gives many rows to one insert statement. In a list of values each row would add its parameters to the text of the
  * statement, and making, parsing and planning such a text takes longer than running it.
  */
-import { type AliasedRawBuilder, type RawBuilder, type SelectQueryBuilder, SqliteAdapter, sql } from 'kysely';
+import { type AliasedRawBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { isSqlite } from './is-sqlite.ts';
 import type { Db } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -39,7 +40,7 @@ function givenRows<Column extends string>(
   rows: Record<Column, string>[],
 ): AliasedRawBuilder<Record<Column, string>, 'given'> {
   const columns = Object.keys(types) as Column[];
-  if (db.getExecutor().adapter instanceof SqliteAdapter) {
+  if (isSqlite(db)) {
     const json = JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
     const values = columns.map((column, index) => sql`value ->> ${sql.lit(index)} as ${sql.ref(column)}`);
     return sql<Record<Column, string>>`(select ${sql.join(values)} from json_each(${json}))`.as('given');

@@ -6,6 +6,7 @@
  */
 import { type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
+import { isSqlite } from './is-sqlite.ts';
 import type { DatabaseKind, Store } from './open.ts';
 import type { Tables, TemplateVersionRow } from './tables.ts';
 
@@ -1704,21 +1705,28 @@ const patienceMs = 600_000;
  * exclusive transaction, so that only one of several processes migrates, and a failure leaves nothing behind. The lock
  * ends with the transaction: no other kind of lock is safe behind a transaction pooler.
  */
-export async function migrate(store: Pick<Store, 'kind' | 'exclusively'>): Promise<string[]> {
+export async function migrate(store: Pick<Store, 'kind' | 'db' | 'exclusively'>): Promise<string[]> {
+  // Nearly every start finds nothing to do, and waits for nobody.
+  if ((await listPending(store.db)).length === 0) return [];
   return await store.exclusively(async (tx) => {
     await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
-    const { pending, unknown } = await compareMigrations(tx);
-    if (unknown.length > 0) {
-      throw new OperatorError(
-        `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
-      );
-    }
+    const pending = await listPending(tx);
     for (const name of pending) {
       await migrations[name]?.(tx, store.kind);
       await sql`insert into migrations (name, applied_at) values (${name}, now_ms())`.execute(tx);
     }
     return pending;
   }, patienceMs);
+}
+
+async function listPending(db: Kysely<Tables>): Promise<string[]> {
+  const { pending, unknown } = await compareMigrations(db);
+  if (unknown.length > 0) {
+    throw new OperatorError(
+      `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
+    );
+  }
+  return pending;
 }
 
 /** The migrations that the database still lacks, and those it has but this version does not know. */
@@ -1732,8 +1740,7 @@ export async function listMigrations(
   db: Kysely<Tables>,
 ): Promise<{ applied: string[]; pending: string[]; unknown: string[] }> {
   const known = Object.keys(migrations);
-  const tables = await db.introspection.getTables();
-  if (!tables.some((table) => table.name === 'migrations')) return { applied: [], pending: known, unknown: [] };
+  if (!(await hasHistory(db))) return { applied: [], pending: known, unknown: [] };
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
   const applied = rows.map((row) => row.name);
   return {
@@ -1741,6 +1748,14 @@ export async function listMigrations(
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   };
+}
+
+/** Asks for one table. The introspection of Kysely reads the columns of all tables. */
+async function hasHistory(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = isSqlite(db)
+    ? await sql`select 1 from sqlite_master where type = 'table' and name = 'migrations'`.execute(db)
+    : await sql`select 1 where to_regclass('migrations') is not null`.execute(db);
+  return rows.length > 0;
 }
 
 /**

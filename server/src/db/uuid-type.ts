@@ -1,5 +1,6 @@
-import { SqliteAdapter, sql } from 'kysely';
+import { sql } from 'kysely';
+import { isSqlite } from './is-sqlite.ts';
 import type { Db } from './open.ts';
 
 /** The type of a column of ids: a value that a query makes itself must be cast to it. */
-export const uuidOf = (db: Db) => (db.getExecutor().adapter instanceof SqliteAdapter ? sql`text` : sql`uuid`);
+export const uuidOf = (db: Db) => (isSqlite(db) ? sql`text` : sql`uuid`);

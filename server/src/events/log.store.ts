@@ -1,12 +1,11 @@
 /** The SQL of the log: entries are added to `log_pending`, and read from `log_entries` once they have a position. */
-import { SqliteAdapter, sql } from 'kysely';
+import { sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
+import { isSqlite } from '../db/is-sqlite.ts';
 import { now } from '../db/moments.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { LogEntryFacts, LogEntryRow, LogPendingRow } from '../db/tables.ts';
-
-const isSqlite = (db: Db) => db.getExecutor().adapter instanceof SqliteAdapter;
 
 type About = Pick<LogPendingRow, 'actor_kind' | 'actor_id' | 'actor_name' | 'request_id' | 'trace_id' | 'personal'>;
 type NewEntry = Pick<LogEntryFacts, 'id' | 'type' | 'workspace_id' | 'data' | 'outcome'> &

@@ -4,7 +4,8 @@
  * character.
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import { type CompiledQuery, SqliteAdapter, sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
+import { isSqlite } from '../db/is-sqlite.ts';
 import { lastSlot, liesInSlot, slotOf, tsqueryOf, wordsToMatch } from '../db/name-parts.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
@@ -22,7 +23,7 @@ export async function searchWorkspaces(
   const text = foldForSearch(nameContains);
   const shape = { byStatus: status !== undefined, isFirst: !after, limit };
   const { createdAt, id } = after ?? { createdAt: 0, id: '' };
-  if (db.getExecutor().adapter instanceof SqliteAdapter) {
+  if (isSqlite(db)) {
     const words = wordsToMatch({ organizationId, text, status });
     const slot = after ? slotOf(after) : lastSlot;
     await turnOfSearch();

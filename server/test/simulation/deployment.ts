@@ -74,7 +74,7 @@ export class Deployment {
     Deployment.#template ??= (async () => {
       const folder = mkdtempSync(join(tmpdir(), 'inlay-simulation-'));
       const db = openFile(join(folder, 'inlay.db'), () => 0);
-      await migrate({ kind: 'sqlite', exclusively: (work) => db.transaction().execute(work) });
+      await migrate({ kind: 'sqlite', db, exclusively: (work) => db.transaction().execute(work) });
       await db.destroy();
       const template = readFileSync(join(folder, 'inlay.db'));
       rmSync(folder, { recursive: true });
