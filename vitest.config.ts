@@ -27,7 +27,7 @@ export default defineConfig({
     isolate: false,
     // A seventh of the time of tests that start apps went into the collection of short-lived objects. One thread collects:
     // several threads of each worker wait for each other where there are more workers than cores.
-    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
+    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64', '--single-threaded-gc'],
     // Three more than there are cores: many tests wait for processes, databases and pages. Each worker takes three seconds
     // of CPU time to load the service.
     maxWorkers: availableParallelism() + 3,
