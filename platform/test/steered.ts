@@ -170,11 +170,11 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
 
 const patienceMs = 180_000;
 
-/** Waits for something that is going to happen; fails when it does not. */
+/** Waits for something that is going to happen, and looks less and less often; fails when it does not happen. */
 export async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  while (!(await happened())) {
+  for (let pauseMs = 20; !(await happened()); pauseMs = Math.min(pauseMs * 1.5, 200)) {
     if (performance.now() > deadline) throw new Error(`It did not happen within ${patienceMs} ms: ${happened}`);
-    await delay(20);
+    await delay(pauseMs);
   }
 }
