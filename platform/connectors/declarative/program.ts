@@ -6,7 +6,6 @@
  * `-` is the first line of standard input, and `--describe` prints what is to be known of the manifest that follows there.
  */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { ImportModule } from '../import-module.ts';
@@ -25,7 +24,7 @@ import { declarativeSource } from './source.ts';
 export async function run(args: readonly string[], importModule: ImportModule): Promise<number> {
   const { own, rest } = splitOptions(args);
   const code = own.get('--components');
-  if (code !== undefined) useClasses(await importModule(pathToFileURL(resolve(code)).href));
+  if (code !== undefined) useClasses(await importModule(pathToFileURL(code).href));
   if (own.has('--describe')) return await describe();
   const file = own.get('--manifest');
   if (file === undefined) throw new Error('--manifest is missing.');

@@ -6,6 +6,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readAll } from 'node:stream/consumers';
 import type { ManifestDescription, Place } from '../protocol.ts';
+import { defaultLimits } from '../runner/limits.ts';
+import { heapOption } from '../runner/programs.ts';
 
 /** A text that is no manifest, or too large a manifest. The message tells the author what to change. */
 export class UnreadableManifest extends Error {
@@ -15,8 +17,6 @@ export class UnreadableManifest extends Error {
 export type DescribeManifest = (text: string) => Promise<ManifestDescription>;
 
 const timeoutMs = 30_000;
-/** As connectors have by default: V8 takes the compiled code of the program only with the options it was compiled with. */
-const heapMegabytes = 768;
 const maxAtATime = 2;
 
 interface Reader {
@@ -45,7 +45,8 @@ export async function describeManifest(reader: Reader, text: string): Promise<Ma
 
 async function describe({ connectorsProgram, componentsFile }: Reader, text: string): Promise<ManifestDescription> {
   const code = componentsFile === undefined ? [] : ['--components', componentsFile];
-  const args = [`--max-old-space-size=${heapMegabytes}`, connectorsProgram, 'declarative', '--describe', ...code];
+  // As connectors have by default: V8 takes the kept code of the program only with the options it was compiled with.
+  const args = [heapOption(defaultLimits), connectorsProgram, 'declarative', '--describe', ...code];
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {},

@@ -149,7 +149,7 @@ function containerArgs(
 }
 
 /** Garbage is collected in time, rather than when the limit is near: buffers, stacks and code need room as well. */
-function heapOption({ memoryBytes }: ConnectorLimits): string {
+export function heapOption({ memoryBytes }: ConnectorLimits): string {
   return `--max-old-space-size=${Math.floor((memoryBytes * 0.75) / 1024 ** 2)}`;
 }
 
