@@ -25,11 +25,15 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
   return schema;
 }
 
-/** Knows the rules for a JSON Schema. One for all specifications: to compile the rules takes longer than anything else here. */
-const rulesOfSchemas = new Ajv(options);
+/**
+ * Knows the rules for a JSON Schema. One for all specifications, made for the first: to compile the rules takes longer than
+ * anything else here.
+ */
+let rulesOfSchemas: Ajv | undefined;
 
 /** Throws if the specification is no JSON Schema. For a new specification: later uses trust it. */
 function requireSchema(specification: JsonSchema): void {
+  rulesOfSchemas ??= new Ajv(options);
   // A promise only where the rules are asynchronous, which these are not.
   void rulesOfSchemas.validateSchema(withoutDialect(specification), true);
   compiled(specification);
