@@ -100,7 +100,7 @@ export function createBackground({ runtime, log }: { runtime: Runtime; log: Logg
     },
     async settle(patienceMs) {
       const patience = new AbortController();
-      await Promise.race([Promise.all(running), runtime.sleep(patienceMs, patience.signal)]);
+      await Promise.race([Promise.all(running), runtime.timeLimit(patienceMs, patience.signal)]);
       patience.abort();
     },
   };

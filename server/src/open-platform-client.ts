@@ -108,7 +108,7 @@ export async function refuseMixedOrganizations(
     log.warn({ err }, 'the platform cannot be used');
     return undefined;
   });
-  const known = await Promise.race([traits, runtime.sleep(platformPatienceMs, patience.signal)]);
+  const known = await Promise.race([traits, runtime.timeLimit(platformPatienceMs, patience.signal)]);
   patience.abort();
   if (!known || known.tellsApart) return;
   throw new OperatorError(

@@ -10,20 +10,26 @@ export interface Runtime {
   now(): number;
   /** Milliseconds since some fixed moment; never jumps. For deadlines and durations. */
   elapsed(): number;
+  /** A pause: nothing but its own end is waited for. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** The longest that something else is waited for. Apart from `sleep`, because tests shorten pauses and not limits. */
+  timeLimit(ms: number, signal?: AbortSignal): Promise<void>;
   /** A number from 0 up to, not including, 1. */
   random(): number;
   newId(): string;
 }
 
+/** When aborted, it ends early instead of failing: the caller looks at the signal, or at the state, afterwards. */
+const wait = (ms: number, signal?: AbortSignal) =>
+  delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+    if (!signal?.aborted) throw error;
+  });
+
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  // An aborted sleep ends early instead of failing: the caller looks at the signal, or at the state, afterwards.
-  sleep: (ms, signal) =>
-    delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
-      if (!signal?.aborted) throw error;
-    }),
+  sleep: wait,
+  timeLimit: wait,
   random: () => Math.random(),
   newId: () => randomUUID(),
 };

@@ -32,7 +32,7 @@ export interface PlatformTrouble {
 
 export interface ServiceHealthContext {
   store: Store;
-  runtime: Pick<Runtime, 'elapsed' | 'sleep'>;
+  runtime: Pick<Runtime, 'elapsed' | 'timeLimit'>;
   config: Config;
   secrets: Secrets;
   platform: PlatformPort;
@@ -90,12 +90,12 @@ function keptFor<T>({ elapsed }: Pick<Runtime, 'elapsed'>, keptMs: number, ask: 
 }
 
 async function inTime(
-  { sleep }: Pick<Runtime, 'sleep'>,
+  { timeLimit }: Pick<Runtime, 'timeLimit'>,
   asked: Promise<rules.Finding[]>,
   who: string,
 ): Promise<rules.Finding[]> {
   const patience = new AbortController();
-  const late = sleep(othersPatienceMs, patience.signal).then(() => [
+  const late = timeLimit(othersPatienceMs, patience.signal).then(() => [
     rules.fail(
       `${who} has not answered within ${othersPatienceMs / 1000} seconds`,
       'Look again in a minute. If it stays so, check the network between the service and it.',

@@ -144,7 +144,7 @@ export function signInPages(root: FlowsContext) {
         enough.abort();
       });
       settled.catch((error) => isLate && root.log.error({ err: error, flowId: flow.id }, 'a sign-in broke off'));
-      const late = root.runtime.sleep(root.patienceMs, enough.signal).then(() => {
+      const late = root.runtime.timeLimit(root.patienceMs, enough.signal).then(() => {
         isLate = true;
         return flow;
       });

@@ -64,7 +64,7 @@ export async function tryDestination(
   if (!(await canCheck(ctx))) return 'not checkable';
   assertRoom(ctx, organizationId);
   const over = new AbortController();
-  const tooLate = ctx.runtime.sleep(requestPatienceMs, over.signal).then((): ConnectorFailure => {
+  const tooLate = ctx.runtime.timeLimit(requestPatienceMs, over.signal).then((): ConnectorFailure => {
     const message = `The destination did not answer within ${requestPatienceMs / 1000} seconds.`;
     return { message, origin: 'destination' };
   });

@@ -32,7 +32,7 @@ export async function discoverStreams(
   await assertSupported(ctx);
   assertRoom(ctx, organizationId);
   const over = new AbortController();
-  const tooLate = ctx.runtime.sleep(requestPatienceMs, over.signal).then((): Verdict => {
+  const tooLate = ctx.runtime.timeLimit(requestPatienceMs, over.signal).then((): Verdict => {
     const message = `The source did not answer within ${requestPatienceMs / 1000} seconds.`;
     return { status: 'failed', failure: { message, origin: 'source' } };
   });

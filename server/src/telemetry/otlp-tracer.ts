@@ -157,7 +157,7 @@ export function createOtlpTracer({ settings, headers, runtime, log }: TracerOpti
       clearTimeout(timer);
       const patience = new AbortController();
       sending = sending.then(sendAll);
-      await Promise.race([sending, runtime.sleep(shutdownPatienceMs, patience.signal)]);
+      await Promise.race([sending, runtime.timeLimit(shutdownPatienceMs, patience.signal)]);
       patience.abort();
       closing.abort();
       await sending;

@@ -243,7 +243,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     });
     const runtime: Runtime = {
       ...systemRuntime,
-      sleep: (ms, signal) => (ms === timeoutMs ? timeIsOver : systemRuntime.sleep(ms, signal)),
+      timeLimit: (ms, signal) => (ms === timeoutMs ? timeIsOver : systemRuntime.timeLimit(ms, signal)),
     };
     const { ctx, owner, deliveries, happen } = await webhookService(store, { timeoutMs, runtime });
     const bad = await startReceiver();

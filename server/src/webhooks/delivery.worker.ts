@@ -130,7 +130,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       for (const run of running.values()) run.stop();
       const ended = Promise.all([...running.values()].map(({ done }) => done.catch(() => {})));
       const patience = new AbortController();
-      await Promise.race([ended, runtime.sleep(stopPatienceMs, patience.signal)]);
+      await Promise.race([ended, runtime.timeLimit(stopPatienceMs, patience.signal)]);
       patience.abort();
       // What has no answer yet is sent again by the next process.
       for (const run of running.values()) run.cut();

@@ -150,7 +150,7 @@ function limitOf(runtime: Runtime, ms: number, stopping?: AbortSignal): Limit {
   let isReached = false;
   const stop = () => cut.abort();
   stopping?.addEventListener('abort', stop, { once: true });
-  void runtime.sleep(ms, isOver.signal).then(() => {
+  void runtime.timeLimit(ms, isOver.signal).then(() => {
     if (isOver.signal.aborted) return;
     isReached = true;
     cut.abort();

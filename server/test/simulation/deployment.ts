@@ -129,17 +129,19 @@ export class Deployment {
     };
     // Clocks of replicas disagree by up to ten minutes; only the database's counts.
     const skewMs = world.between(-600_000, 600_000);
+    // A sleep in a crashed process never ends.
+    const sleep = async (ms: number) => {
+      await world.pause(ms);
+      while (!down && world.now < pausedUntil) await world.pause(pausedUntil - world.now);
+      if (down) await new Promise(() => {});
+    };
     const runtime = {
       now: () => world.now + skewMs,
       elapsed: () => world.now - world.startedAt,
       random: world.random,
       newId: () => world.newId(),
-      // A sleep in a crashed process never ends.
-      sleep: async (ms: number) => {
-        await world.pause(ms);
-        while (!down && world.now < pausedUntil) await world.pause(pausedUntil - world.now);
-        if (down) await new Promise(() => {});
-      },
+      sleep,
+      timeLimit: sleep,
     };
     return {
       store,

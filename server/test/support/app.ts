@@ -8,7 +8,10 @@ import { readConfig } from '../../src/config.ts';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { createTestDatabase, type TestDatabase, type TestDatabaseKind } from './databases.ts';
 
-/** Pauses, most of them before a retry, are a tenth of what they are: nothing that a test looks at depends on their length. */
+/**
+ * Pauses, most of them before a retry, are a tenth of what they are: nothing that a test looks at depends on their length.
+ * Limits of time stay as long as they are: on a busy machine, what others do in a moment takes longer.
+ */
 const quickRuntime: Runtime = { ...systemRuntime, sleep: (ms, signal) => systemRuntime.sleep(ms / 10, signal) };
 
 const endlessMs = 10 * 3_600_000;

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Overrides } from '../../src/app.ts';
 import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
 import { platformCredentials } from '../security/support.ts';
 import { startTestApp, type TestApp } from './app.ts';
@@ -40,6 +41,7 @@ export async function startHostedApp(
   kind: TestDatabaseKind,
   sharedHost?: TestApp,
   env: Record<string, string> = {},
+  overrides: Overrides = {},
 ): Promise<HostedApp> {
   const host = sharedHost ?? (await startHost());
   const { port } = host.app.http.server.address() as AddressInfo;
@@ -58,7 +60,7 @@ export async function startHostedApp(
         INLAY_CONNECTOR_REGISTRY: registryFileOf(host),
         ...env,
       },
-      overrides: { wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
+      overrides: { ...overrides, wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
       shared,
     });
   const test = await start();

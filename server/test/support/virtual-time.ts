@@ -20,6 +20,16 @@ export function virtualRuntime(start = Date.parse('2026-01-01T00:00:00Z')): Virt
     next.wake();
   }
 
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      if (signal?.aborted) {
+        resolve();
+        return;
+      }
+      sleepers.push({ at: now + ms, wake: resolve });
+      void wakeNext();
+    });
+
   return {
     now: () => now,
     elapsed: () => now,
@@ -28,14 +38,7 @@ export function virtualRuntime(start = Date.parse('2026-01-01T00:00:00Z')): Virt
     advance: (ms) => {
       now += ms;
     },
-    sleep: (ms, signal) =>
-      new Promise<void>((resolve) => {
-        if (signal?.aborted) {
-          resolve();
-          return;
-        }
-        sleepers.push({ at: now + ms, wake: resolve });
-        void wakeNext();
-      }),
+    sleep,
+    timeLimit: sleep,
   };
 }
