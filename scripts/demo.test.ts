@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumArguments, findChromium } from './chromium.mjs';
+import { expectAccessible } from '../widget/test/support/looks.ts';
+import { sharedBrowser } from '../widget/test/support/shared-browser.ts';
 import { freePort } from './disposable.mjs';
 
 const program = fileURLToPath(new URL('demo.mjs', import.meta.url));
@@ -108,9 +108,8 @@ describe('the demo', () => {
 
   beforeAll(async () => {
     demo = await startDemo();
-    browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
 
   async function openPage(width: number): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 }, locale: 'en-US' });
@@ -174,10 +173,7 @@ describe('the demo', () => {
   it.each(['light', 'dark', 'brand'])('is accessible and fits a small window: %s', async (look) => {
     const { page, faults } = await openPage(320);
     await page.locator(`input[value=${look}]`).check({ force: true });
-    // By evaluation, because the page's own content policy lets no other script in.
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    await expectAccessible(page.mainFrame(), look);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     expect(faults).toEqual([]);
     await page.close();

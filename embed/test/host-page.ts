@@ -9,9 +9,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Frame, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs';
+import { sharedBrowser } from '../../widget/test/support/shared-browser.ts';
 import { buildScript } from '../build.mjs';
 import type { InlayEvent, InlayHandle, InlayOptions } from '../src/inlay-embed.ts';
 
@@ -155,7 +155,7 @@ export async function startHost(): Promise<Host> {
     });
     response.end(content);
   });
-  const browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+  const browser = await sharedBrowser();
 
   return {
     origin: host.origin,
@@ -178,7 +178,6 @@ export async function startHost(): Promise<Host> {
     },
     setProgram: (script) => void files.set('/program.js', ['text/javascript', script]),
     async close() {
-      await browser.close();
       for (const { server } of [host, widget, strange]) {
         server.closeAllConnections();
         server.close();

@@ -11,7 +11,8 @@ import { specification as sourcePostgres } from '../../platform/connectors/sourc
 import { isLongRun } from '../../server/test/support/long-run.ts';
 import { configured } from './generated-specifications.ts';
 import { everyConvention, githubLike, postgresLike, sheetsLike, stripeLike } from './specifications.ts';
-import { accessibilityFaults, show, submit, takeSubmitted, useFormStage } from './support/form-stage.ts';
+import { show, submit, takeSubmitted, useFormStage } from './support/form-stage.ts';
+import { expectAccessible } from './support/looks.ts';
 import { takePicture } from './support/stage.ts';
 
 const stage = useFormStage();
@@ -45,20 +46,20 @@ const describedAs = (page: Page, label: string) =>
 describe('a form', () => {
   it.each(Object.entries(specifications))(
     'for %s has no barriers where the whole form is shown',
-    async (_, specification) => {
+    async (name, specification) => {
       const page = await stage.open({ specification });
       await unfold(page);
       await submit(page);
-      expect(await accessibilityFaults(page)).toEqual([]);
+      await expectAccessible(page.mainFrame(), name);
     },
   );
 
   it('has no barriers before anything is wrong, and while nothing can be changed', async () => {
     const page = await stage.open({ specification: everyConvention });
     await unfold(page);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    await expectAccessible(page.mainFrame(), 'new');
     await show(page, { specification: everyConvention, disabled: true });
-    expect(await accessibilityFaults(page)).toEqual([]);
+    await expectAccessible(page.mainFrame(), 'disabled');
   });
 
   it.each(widgetLocales)('speaks %s', async (language) => {
@@ -69,7 +70,7 @@ describe('a form', () => {
     expect(said.includes('attention')).toBe(language === 'en');
     const fault = (await page.locator('.inlay-field-fault').first().textContent()) ?? '';
     expect(fault.includes('Please')).toBe(language === 'en');
-    if (isLongRun || language === 'ja') expect(await accessibilityFaults(page)).toEqual([]);
+    if (isLongRun || language === 'ja') await expectAccessible(page.mainFrame(), language);
     await takePicture(page, `form-${language}`);
   });
 
@@ -78,7 +79,7 @@ describe('a form', () => {
     await unfold(page);
     await submit(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    await expectAccessible(page.mainFrame(), colorScheme);
     await takePicture(page, `form-320-${colorScheme}`);
   });
 

@@ -100,7 +100,7 @@ describe('foldForSearch', () => {
       const character = String.fromCodePoint(code);
       const folded = foldForSearch(character);
       const same = [folded, character.toUpperCase(), character.toLowerCase()].every(
-        (one) => foldForSearch(one) === folded,
+        (one) => one === character || foldForSearch(one) === folded,
       );
       if (!same) differing.push(`${character} U+${code.toString(16)}`);
     }

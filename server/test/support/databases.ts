@@ -47,13 +47,13 @@ export async function createTestDatabase(
   const name = `inlay_test_${randomBytes(8).toString('hex')}`;
   // Nobody ever connects to a template database: copying it would fail while somebody is connected.
   const template = migrated ? await migratedTemplate() : 'template0';
-  await asAdministrator((client) => createDatabase(client, name, template));
+  await createDatabase(name, template);
   return {
     kind,
     url: urlOf(name),
     dataDir,
     async drop() {
-      await administer(`drop database if exists ${name} with (force)`);
+      await administrator().query(`drop database if exists ${name} with (force)`);
       await removeDataDir();
     },
   };
@@ -131,39 +131,40 @@ function migratedTemplate(): Promise<string> {
 async function ensureTemplate(): Promise<string> {
   const migrations = await readFile(new URL('../../src/db/migrations.ts', import.meta.url));
   const name = `inlay_template_${createHash('sha256').update(migrations).digest('hex').slice(0, 16)}`;
-  await asAdministrator(async (client) => {
+  const session = await administrator().connect();
+  try {
     // Held until the session ends: test files run side by side.
-    await client.query("select pg_advisory_lock(hashtext('inlay test template'))");
-    if ((await client.query('select 1 from pg_database where datname = $1', [name])).rowCount) return;
-    await client.query(`drop database if exists ${name}_unfinished with (force)`);
-    await createDatabase(client, `${name}_unfinished`, 'template0');
+    await session.query("select pg_advisory_lock(hashtext('inlay test template'))");
+    if ((await session.query('select 1 from pg_database where datname = $1', [name])).rowCount) return name;
+    await session.query(`drop database if exists ${name}_unfinished with (force)`);
+    await createDatabase(`${name}_unfinished`, 'template0');
     const store = openPostgres({ url: urlOf(`${name}_unfinished`), maxConnections: 1, onIdleError: () => {} });
     await migrate(store).finally(() => store.close());
-    await client.query(`alter database ${name}_unfinished rename to ${name}`);
-  });
-  return name;
+    await session.query(`alter database ${name}_unfinished rename to ${name}`);
+    return name;
+  } finally {
+    session.release(true);
+  }
 }
 
 let strategy: Promise<string> | undefined;
 
 /** By copying files, as before PostgreSQL 15: its new way writes every page to the log, which takes four times as long. */
-async function createDatabase(client: pg.Client, name: string, template: string): Promise<void> {
-  strategy ??= client
+async function createDatabase(name: string, template: string): Promise<void> {
+  strategy ??= administrator()
     .query("select current_setting('server_version_num')::int >= 150000 as has")
     .then(({ rows }) => (rows[0].has ? 'strategy file_copy' : ''));
-  await client.query(`create database ${name} template ${template} encoding 'UTF8' ${await strategy}`);
+  await administrator().query(`create database ${name} template ${template} encoding 'UTF8' ${await strategy}`);
 }
 
-async function administer(statement: string): Promise<void> {
-  await asAdministrator((client) => client.query(statement));
-}
+let administrators: pg.Pool | undefined;
 
-async function asAdministrator(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
+/** Kept for the next database: a new session costs as much as the copy of a database. */
+function administrator(): pg.Pool {
+  if (!administrators) {
+    administrators = new pg.Pool({ connectionString: inject('postgresUrl'), allowExitOnIdle: true });
+    // A session that ends while nobody uses it, with its server for example, is replaced by the next.
+    administrators.on('error', () => {});
   }
+  return administrators;
 }

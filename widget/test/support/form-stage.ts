@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -129,12 +128,4 @@ export async function submit(page: Page): Promise<unknown> {
 
 export async function takeSubmitted(page: Page): Promise<unknown> {
   return page.evaluate(() => window.page.submitted.splice(0)[0]);
-}
-
-/** What axe finds, in a form that can be read in a report. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // The page's policy is for the page: the test may bring its own script.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
