@@ -159,7 +159,7 @@ async function createDatabase(name: string, template: string): Promise<void> {
 
 let administrators: pg.Pool | undefined;
 
-/** Kept for the next database: a new session costs as much as the copy of a database. */
+/** Kept for the next database: every new session is a new process of the server. */
 function administrator(): pg.Pool {
   if (!administrators) {
     administrators = new pg.Pool({ connectionString: inject('postgresUrl'), allowExitOnIdle: true });
