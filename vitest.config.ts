@@ -5,7 +5,7 @@ import SlowestFirst from './scripts/test-sequencer.mjs';
 
 /** Tests of code that runs as a process or in a browser. */
 const programs = [
-  '{server,platform,bench}/**/*.test.ts',
+  '{server,platform,connectors,manifests,bench}/**/*.test.ts',
   '{widget,console,embed}/test/**/*.test.{ts,tsx}',
   'examples/**/*.test.ts',
   'scripts/demo.test.ts',

@@ -1,94 +1,93 @@
 /*
- * How many requests a second the service answers on SQLite, compared with a bare server that writes the same bytes. To
- * issue a token the bare server also reads by an index and signs.
+ * How many requests a second the service answers. On SQLite it is compared with a bare server that writes the same
+ * bytes; to issue a token the bare server also reads by an index and signs. On PostgreSQL it is compared with how often
+ * `pgbench` runs the same statements with the same number of clients.
  */
 import { request as httpRequest } from 'node:http';
-import { join } from 'node:path';
 import type { BareAnswer } from './bare-server.ts';
-import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns } from './benchmark.ts';
-import { type ChildProgram, startProgram } from './child-program.ts';
+import { type Benchmark, type BenchmarkOptions, onPostgres } from './benchmark.ts';
+import { startProgram } from './child-program.ts';
+import { type Database, fileOf } from './databases.ts';
 import { organizationId } from './dataset.ts';
-import { costOfLoad, type Generator, type Load, requestRate, startGenerator } from './load.ts';
-import { compareAnswers, measuredWorks, type RequestWork } from './request-works.ts';
-import type { Kind } from './requests.ts';
-import type { ServiceProcess } from './service-process.ts';
+import { type Figure, figureOf, type Measured, measureInTurns } from './figures.ts';
+import { type Generator, startGenerator } from './load.ts';
+import { perSecondOf } from './pgbench.ts';
+import { chosenWorks, compareAnswers, type Kind, kinds } from './requests.ts';
+import { type ServiceProcess, startService } from './service-process.ts';
 
-const targets: Partial<Record<Kind, number>> = {
-  info: 0.6,
-  scopedToken: 0.7,
-  widgetToken: 0.65,
-  get: 0.5,
-  list: 0.4,
-  listFar: 0.4,
-};
-const ceilingNames = { write: 'bare server', issue: 'bare server, signature and read' };
+type Ceiling = [name: string, measure: () => Promise<Measured>];
+type Targets = Partial<Record<Kind, number>>;
 
-type BareServer = ChildProgram<BareAnswer, { port: number }>;
+/** How much of the ceiling is wanted. */
+const onBareServer: Targets = { info: 0.6, scopedToken: 0.7, widgetToken: 0.65, get: 0.5, list: 0.4, listFar: 0.4 };
+const onPgbench = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0.5])) as Targets;
 
-export const benchmark: Benchmark = {
+export const api: Benchmark = {
   name: 'api',
 
   async run(options) {
-    const { databases, workspaces, programs, signal } = options;
-    const file = await databases.sqlite.fileOf(workspaces);
-    const service = await databases.sqlite.startOn(workspaces);
-    const generator = startGenerator(options);
-    const bare: BareServer = startProgram(join(programs, 'bare-server.js'), signal);
-    try {
-      return await measure({ service, generator, bare, file }, options);
-    } finally {
-      await bare.stop();
-      await generator.stop();
-      await service.stop();
-    }
+    const { sqlite } = options.databases;
+    const file = fileOf(await sqlite.withWorkspaces(options.workspaces));
+    const bare = startProgram<BareAnswer, { port: number }>('bare-server', options);
+    return await measure(sqlite, options, onBareServer, async (kind, requests, service, generator) => {
+      const [request = ''] = requests;
+      const answer = await exchange(service.port, request);
+      const isIssue = kind === 'scopedToken' || kind === 'widgetToken';
+      if (isIssue) answer.issue = { file, organizationId, signedLength: signedLengthOf(answer.body, kind) };
+      const measureBare = async () => {
+        const { port } = await bare.ask(answer);
+        return await generator.load({ port, pid: bare.pid }, requests);
+      };
+      return [isIssue ? 'bare server, signature and read' : 'bare server', measureBare];
+    });
   },
 };
 
-interface Parts {
-  service: ServiceProcess;
-  generator: Generator;
-  bare: BareServer;
-  file: string;
-}
+export const apiOnPostgres = onPostgres('api-postgres', async (database, options) => {
+  const program = database.program('pgbench');
+  const place = await database.withWorkspaces(options.workspaces);
+  return await measure(database, options, onPgbench, async (kind) =>
+    program === undefined ? undefined : ['pgbench, same statement', () => perSecondOf(program, kind, place, options)],
+  );
+});
 
-async function measure({ service, generator, bare, file }: Parts, options: BenchmarkOptions): Promise<Figure[]> {
-  const works = await measuredWorks(service, options);
-  const withCeiling = works.flatMap((work) => (work.kind && targets[work.kind] ? [{ ...work, kind: work.kind }] : []));
-  const turns: Record<string, () => Promise<Load>> = {};
-  for (const { name, requests } of works) turns[name] = () => generator.load(service, requests);
-  for (const { name, kind, requests } of withCeiling) {
-    const answer = await bareAnswerFor(kind, requests, service, file);
-    turns[ceilingOf(name)] = async () => {
-      const { port } = await bare.ask(answer);
-      return await generator.load({ port, pid: bare.pid }, requests);
-    };
+async function measure(
+  database: Database,
+  options: BenchmarkOptions,
+  targets: Targets,
+  ceilingOf: (
+    kind: Kind,
+    requests: string[],
+    service: ServiceProcess,
+    generator: Generator,
+  ) => Promise<Ceiling | undefined>,
+): Promise<Figure[]> {
+  const service = await startService(await database.withWorkspaces(options.workspaces), options);
+  const generator = startGenerator(options);
+  const works: Record<string, () => Promise<Measured>> = {};
+  const rates: ((measured: Record<string, Measured>) => Figure)[] = [];
+  for (const { name, kind, requests } of await chosenWorks(service, options)) {
+    works[name] = () => generator.load(service, requests);
+    const atLeast = kind && targets[kind];
+    if (!kind || atLeast === undefined) continue;
+    const [nameOfCeiling, ceiling] = (await ceilingOf(kind, requests, service, generator)) ?? ['', undefined];
+    if (ceiling) works[`${name}, ceiling`] = ceiling;
+    rates.push((measured) =>
+      figureOf(name, ['rate', 'requests/s'], measured[name], {
+        than: [nameOfCeiling, measured[`${name}, ceiling`]],
+        target: { of: 'ratio', atLeast },
+      }),
+    );
   }
-  const loads = await measureInTurns(turns, options.rounds, costOfLoad);
-  const rates = withCeiling.map(({ name, kind }) => {
-    const ceiling = {
-      name: isIssue(kind) ? ceilingNames.issue : ceilingNames.write,
-      load: loads[ceilingOf(name)] as Load,
-    };
-    return requestRate(`SQLite: ${name}`, loads[name] as Load, ceiling, targets[kind]);
-  });
-  return [...rates, ...compareAnswers('SQLite', loads)];
+  const measured = await measureInTurns(works, options);
+  const figures = [...rates.map((rateIn) => rateIn(measured)), ...compareAnswers(measured)];
+  return figures.map((figure) => ({ ...figure, work: `${database.name}: ${figure.work}` }));
 }
 
-const ceilingOf = (name: string): string => `${name}, ceiling`;
-const isIssue = (kind: Kind): boolean => kind === 'scopedToken' || kind === 'widgetToken';
-
-async function bareAnswerFor(
-  kind: Kind,
-  [request = '']: RequestWork['requests'],
-  service: ServiceProcess,
-  file: string,
-): Promise<BareAnswer> {
-  const answer = await exchange(service.port, request);
-  if (!isIssue(kind)) return answer;
-  // The longest text that a token of this kind signs: what comes before its signature.
-  const token = String((JSON.parse(answer.body) as { token: string }).token);
-  const inner = kind === 'widgetToken' ? JSON.parse(Buffer.from(token, 'base64').toString()).token : token;
-  return { ...answer, issue: { file, organizationId, signedLength: inner.lastIndexOf('.') } };
+/** Of the text that a token of this kind signs: what comes before its signature. */
+function signedLengthOf(body: string, kind: 'scopedToken' | 'widgetToken'): number {
+  const { token } = JSON.parse(body) as { token: string };
+  return (kind === 'scopedToken' ? token : JSON.parse(Buffer.from(token, 'base64').toString()).token).lastIndexOf('.');
 }
 
 /** What the service answers, without the headers that any server of Node.js adds. */
@@ -98,15 +97,11 @@ function exchange(port: number, request: string): Promise<BareAnswer> {
   const [method = '', path = ''] = start.split(' ');
   const headers = Object.fromEntries(fields.map((field) => field.split(': ') as [string, string]));
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (response) => {
+    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, async (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve({ headers: ownHeaders(response.rawHeaders), body: text });
-        else reject(new Error(`${method} ${path} was answered with ${response.statusCode}: ${text}`));
-      });
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      if (response.statusCode === 200) resolve({ headers: ownHeaders(response.rawHeaders), body: text });
+      else reject(new Error(`${method} ${path} was answered with ${response.statusCode}: ${text}`));
     });
     sent.on('error', reject).end(body);
   });

@@ -4,9 +4,8 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { SqliteConnection } from '@inlay/sqlite/connection';
-import { answerQuestions } from './child-program.ts';
+import { answerQuestions, portOf } from './child-program.ts';
 
 export interface BareAnswer {
   headers: [string, string][];
@@ -21,12 +20,10 @@ const signatureLength = 86;
 const { privateKey } = generateKeyPairSync('ed25519');
 let handle: Handler = (_request, response) => response.end();
 const server = createServer((request, response) => handle(request, response));
-server.listen(0, '127.0.0.1');
 
 answerQuestions(async (answer: BareAnswer): Promise<{ port: number }> => {
   handle = answer.issue ? issuing(answer, answer.issue) : writing(answer);
-  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
-  return { port: (server.address() as AddressInfo).port };
+  return await portOf(server);
 });
 
 function writing({ headers, body }: BareAnswer): Handler {

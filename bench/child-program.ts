@@ -2,8 +2,12 @@
  * A program of ours that runs beside the benchmark and does what the benchmark asks, one thing at a time. When the
  * program ends, an open question fails, so the benchmark never waits for ever.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { BenchmarkOptions } from './benchmark.ts';
 
 export interface ChildProgram<Question extends object, Answer> {
   readonly pid: number;
@@ -12,41 +16,38 @@ export interface ChildProgram<Question extends object, Answer> {
 }
 
 export function startProgram<Question extends object, Answer>(
-  file: string,
-  signal: AbortSignal,
+  name: string,
+  { programs, signal, onEnd }: BenchmarkOptions,
 ): ChildProgram<Question, Answer> {
+  const file = join(programs, `${name}.js`);
   const child = fork(file, { signal, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
   // An interruption ends the program. The end tells the caller, which may still wait for an answer.
   child.on('error', () => {});
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${file} could not be started.`);
+  if (pid === undefined) throw new Error(`${name} could not be started.`);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  onEnd(stop);
   return {
     pid,
     async ask(question) {
-      const answered = new AbortController();
-      const answer = once(child, 'message', { signal: answered.signal });
-      const ended = once(child, 'exit', { signal: answered.signal }).then(() => {
-        throw new Error(`${file} ended before it answered.`);
-      });
+      const answer = new AbortController();
+      const answered = once(child, 'message', { signal: answer.signal });
+      const failed = ended.then(() => Promise.reject(new Error(`${name} ended before it answered.`)));
       try {
         child.send(question);
-        const [message] = await Promise.race([answer, ended]);
+        const [message] = await Promise.race([answered, failed]);
         return message as Answer;
       } finally {
-        ended.catch(() => {});
-        answer.catch(() => {});
-        answered.abort();
+        for (const outcome of [answered, failed]) outcome.catch(() => {});
+        answer.abort();
       }
     },
-    stop: () => endOf(child),
+    stop,
   };
-}
-
-async function endOf(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }
 
 /** What such a program does: it answers each question, and ends when its parent ends. */
@@ -61,4 +62,10 @@ export function answerQuestions<Question, Answer>(answer: (question: Question) =
     );
   });
   process.on('disconnect', () => process.exit());
+}
+
+/** Lets a server listen on loopback, if it does not yet. */
+export async function portOf(server: Server): Promise<{ port: number }> {
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { port: (server.address() as AddressInfo).port };
 }

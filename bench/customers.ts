@@ -1,40 +1,96 @@
-/* Workspaces with sources and connections, made by the API of a service that runs. */
-import { until } from './live-answers.ts';
+/* Workspaces with sources and connections, made by the API of a service that runs, and how quickly it goes on answering. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchmarkOptions } from './benchmark.ts';
+import { type Figure, figureOf, timed } from './figures.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-export const templates = '/api/v1/integrations/templates';
+const integrations = '/api/v1/integrations';
 
-/** Makes something, and gives its id. */
-export async function create(service: ServiceProcess, path: string, body: object): Promise<string> {
-  return ((await service.request('POST', path, body)) as { id: string }).id;
-}
-
-export async function workspaceOf(service: ServiceProcess, name: string): Promise<string> {
-  await service.request('POST', '/api/v1/embedded/scoped-token', { workspace_name: name });
-  const { data } = (await service.request('GET', `/api/v1/workspaces?name_contains=${name}`)) as {
-    data: { id: string }[];
+/** A service as its operator and its customers see it. */
+export function callerOf(service: ServiceProcess, { signal, minutes }: BenchmarkOptions) {
+  const list = async <Item>(path: string) => (await service.request<{ data: Item[] }>('GET', path)).data;
+  const at = (workspaceId: string, path: string) => `${integrations}/${path}?workspace_id=${workspaceId}`;
+  /** Makes something, and gives its id. */
+  const create = async (path: string, body: object) => (await service.request<{ id: string }>('POST', path, body)).id;
+  const until = async (happened: () => Promise<boolean>) => {
+    while (!(await happened())) await delay(20, undefined, { signal });
   };
-  return data[0]?.id ?? '';
+
+  /** Asks again and again until the function is called, which gives the slowest answer. */
+  function watchLive() {
+    let isOver = false;
+    let slowestMs = 0;
+    const watching = (async () => {
+      while (!isOver) {
+        const { tookMs } = await timed(() => service.statusOf('GET', '/health/live'));
+        slowestMs = Math.max(slowestMs, tookMs);
+        await delay(10);
+      }
+    })();
+    // A failure is thrown where the answer is asked for.
+    watching.catch(() => {});
+    return async () => {
+      isOver = true;
+      await watching;
+      return { tookMs: slowestMs };
+    };
+  }
+
+  return {
+    at,
+    create,
+    until,
+    watchLive,
+    sourceTemplate: (definition: string, name: string) =>
+      create(`${integrations}/templates/sources`, { actor_definition_id: definition, name }),
+    connectionTemplate: (definition: string, body: object) =>
+      create(`${integrations}/templates/connections`, {
+        ...{ destination_name: 'Somewhere', destination_definition_id: definition, cron_expression: null, ...body },
+      }),
+    async workspace(name: string): Promise<string> {
+      await service.request('POST', '/api/v1/embedded/scoped-token', { workspace_name: name });
+      return (await list<{ id: string }>(`/api/v1/workspaces?name_contains=${name}`))[0]?.id ?? '';
+    },
+    connect: (workspaceId: string, template: string, source_config: object) =>
+      create(at(workspaceId, 'sources'), { source_template_id: template, source_config }),
+    /** The connections of a workspace, once so many are active. */
+    async connections(workspaceId: string, count: number): Promise<string[]> {
+      let ids: string[] = [];
+      await until(async () => {
+        const all = await list<{ id: string; status: string }>(at(workspaceId, 'connections'));
+        ids = all.filter(({ status }) => status === 'active').map(({ id }) => id);
+        return ids.length === count;
+      });
+      return ids;
+    },
+    /** Of the newest job. */
+    lastStatus: async (workspaceId: string, id: string) =>
+      (await list<{ status: string }>(at(workspaceId, `connections/${id}/jobs`)))[0]?.status,
+    /** The statuses of the answers to so many checks of a source. */
+    async check(workspaceId: string, body: object, times: number, atOnce: number): Promise<number[]> {
+      const statuses: number[] = [];
+      const ask = () => service.statusOf('POST', at(workspaceId, 'sources/check'), body);
+      while (statuses.length < times) statuses.push(...(await Promise.all(Array.from({ length: atOnce }, ask))));
+      return statuses;
+    },
+    /** The slowest answer of a service that has nothing to do: what the machine itself takes. */
+    async slowestWhenIdle() {
+      const idle = watchLive();
+      await delay(Math.min(minutes * 60_000, 5_000), undefined, { signal });
+      return await idle();
+    },
+  };
 }
 
-export async function connect(service: ServiceProcess, workspaceId: string, body: object): Promise<void> {
-  await service.request('POST', `/api/v1/integrations/sources?workspace_id=${workspaceId}`, body);
-}
-
-/** The connections of a workspace, once so many are active. */
-export async function connectionsOf(service: ServiceProcess, workspaceId: string, count: number, signal: AbortSignal) {
-  let ids: string[] = [];
-  await until(async () => {
-    const path = `/api/v1/integrations/connections?workspace_id=${workspaceId}`;
-    const { data } = (await service.request('GET', path)) as { data: { id: string; status: string }[] };
-    ids = data.filter(({ status }) => status === 'active').map(({ id }) => id);
-    return ids.length === count;
-  }, signal);
-  return ids;
-}
-
-/** Of the newest job. */
-export async function statusOf(service: ServiceProcess, workspaceId: string, id: string): Promise<string | undefined> {
-  const path = `/api/v1/integrations/connections/${id}/jobs?workspace_id=${workspaceId}`;
-  return ((await service.request('GET', path)) as { data: { status: string }[] }).data[0]?.status;
-}
+/** @param work what goes on meanwhile. */
+export const liveFigure = (
+  work: string,
+  slowest: { tookMs: number },
+  idle: { tookMs: number },
+  note?: string,
+): Figure =>
+  figureOf(work, ['each', 'ms'], slowest, {
+    than: ['the slowest of an idle service', idle],
+    target: { of: 'value', atMost: 100 },
+    ...(note && { note }),
+  });

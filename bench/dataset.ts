@@ -1,22 +1,12 @@
 /*
- * A store with many workspaces. A row is computed from its number, so a benchmark knows the rows without reading them.
- * They are written by plain SQL into tables that the product's own migrations have made, because a million creations
- * would take an hour. In the middle there is one name with a word that no other name contains.
+ * Tables with many rows. A row is computed from its number, so a benchmark knows the rows without reading them. They are
+ * written by plain SQL into tables that the product's own migrations have made, because a million creations would take
+ * an hour.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { compareMigrations, migrate } from '../server/src/db/migrations.ts';
-import { openPostgres, openSqlite } from '../server/src/db/open.ts';
-import { addFunctions } from '../server/src/db/sqlite.ts';
-import { ensureFirstOrganization } from '../server/src/organizations/organizations.ts';
-import { systemRuntime } from '../server/src/runtime.ts';
-import type { BenchmarkSettings, Log } from './settings.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { compareMigrations, type Db, type Store } from './product.ts';
 
 export const organizationId = '5bd6a2f0-9c1e-4b7a-8f3d-2e6c4a1b0d97';
 export const operatorToken = 'a-token-that-only-benchmarks-know-0123456789';
@@ -46,15 +36,8 @@ export const nameParts = {
   'one character, absent': 'q',
 } as const;
 
-export interface SeededWorkspace {
-  id: string;
-  name: string;
-  status: 'active' | 'inactive';
-  createdAt: number;
-}
-
-/** Counts from 0, oldest first. */
-export function workspaceAt(index: number, count: number): SeededWorkspace {
+/** Counts from 0, oldest first. The one in the middle has a name with a word that no other name contains. */
+export function workspaceAt(index: number, count: number) {
   const digest = createHash('md5').update(`workspace ${index}`).digest('hex');
   const at = (from: number, to: number) => digest.slice(from, to);
   const pick = (words: string[], from: number) => words[Number.parseInt(at(from, from + 4), 16) % words.length];
@@ -67,115 +50,88 @@ export function workspaceAt(index: number, count: number): SeededWorkspace {
   };
 }
 
-const databaseName = 'inlay.db';
-export const databaseFileOf = (dataDir: string): string => join(dataDir, databaseName);
+const rowsAtATime = 5_000;
 
-/** A data directory of the product whose SQLite file has the workspaces. */
-export async function seedSqlite(count: number, settings: BenchmarkSettings, log: Log): Promise<string> {
-  const dataDir = join(settings.datasets ?? settings.folder, `workspaces-${count}`);
-  if (existsSync(databaseFileOf(dataDir)) && (await isCurrent(dataDir, count))) return dataDir;
-  rmSync(dataDir, { recursive: true, force: true });
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (count >= 100_000) log(`putting ${count.toLocaleString('en')} workspaces into SQLite`);
-  const store = openSqlite({ file: databaseFileOf(dataDir), now: Date.now });
-  await migrate(store);
-  await ensureFirstOrganization(store, systemRuntime, { id: organizationId });
-  await store.close();
-  insertIntoSqlite(databaseFileOf(dataDir), count, settings.signal);
-  return dataDir;
+/** `same` has the columns that all rows share. */
+interface Rows {
+  count: number;
+  same?: Record<string, unknown>;
+  rowOf: (index: number) => object;
+  signal?: AbortSignal;
 }
 
-async function isCurrent(dataDir: string, count: number): Promise<boolean> {
-  const store = openSqlite({ file: databaseFileOf(dataDir), now: Date.now });
-  try {
-    const { pending, unknown } = await compareMigrations(store.db);
-    const { id } = workspaceAt(count - 1, count);
-    const last = await store.db.selectFrom('workspaces').select('id').where('id', '=', id).executeTakeFirst();
-    return pending.length === 0 && unknown.length === 0 && last !== undefined;
-  } finally {
-    await store.close();
-  }
-}
-
-const rowsAtATime = 10_000;
-
-function insertIntoSqlite(file: string, count: number, signal: AbortSignal): void {
-  const database = new SqliteConnection(file);
-  addFunctions(database, Date.now);
-  try {
-    // Nobody else reads the file yet, and after a crash it is made again.
-    database.exec('pragma synchronous = off; pragma cache_size = -400000');
-    const workspace = database.prepare(`
-      insert into workspaces (id, organization_id, name, name_folded, status, lifecycle, gen, token_gen, created_at, updated_at)
-      values (?, ?, ?, ?, ?, 'live', 1, 1, ?, ?)`);
-    const claim = database.prepare(`
-      insert into name_claims (organization_id, name, state, workspace_id, lease_id, lease_until, no_post_before, attempts, created_at)
-      values (?, ?, 'bound', ?, '', 0, 0, 0, ?)`);
-    for (let from = 0; from < count; from += rowsAtATime) {
-      signal.throwIfAborted();
-      database.exec('begin immediate');
-      for (let index = from; index < Math.min(count, from + rowsAtATime); index++) {
-        const { id, name, status, createdAt } = workspaceAt(index, count);
-        workspace.run([id, organizationId, name, name.toLowerCase(), status, createdAt, createdAt]);
-        claim.run([organizationId, name, id, createdAt]);
-      }
-      database.exec('commit');
-    }
-    database.exec('pragma wal_checkpoint(truncate)');
-  } finally {
-    database.close();
-  }
-}
-
-/** The workspaces in an empty PostgreSQL database. */
-export async function seedPostgres(url: string, count: number, { signal }: BenchmarkSettings, log: Log): Promise<void> {
-  if (count >= 100_000) log(`putting ${count.toLocaleString('en')} workspaces into PostgreSQL`);
-  const store = openPostgres({ url, onIdleError: () => {} });
-  try {
-    await migrate(store);
-    await ensureFirstOrganization(store, systemRuntime, { id: organizationId });
-  } finally {
-    await store.close();
-  }
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const copy = async (target: string, lineOf: (workspace: SeededWorkspace) => unknown[]) => {
-      const into = client.query(copyFrom(`copy ${target} from stdin`));
-      await pipeline(Readable.from(linesOf(count, lineOf)), into, { signal });
-    };
-    await copy(
-      'workspaces (id, organization_id, name, name_folded, status, lifecycle, gen, token_gen, created_at, updated_at)',
-      ({ id, name, status, createdAt }) => [
-        id,
-        organizationId,
-        name,
-        name.toLowerCase(),
-        status,
-        'live',
-        1,
-        1,
-        createdAt,
-        createdAt,
-      ],
-    );
-    await copy(
-      'name_claims (organization_id, name, state, workspace_id, lease_id, lease_until, no_post_before, attempts, created_at)',
-      ({ id, name, createdAt }) => [organizationId, name, 'bound', id, '', 0, 0, 0, createdAt],
-    );
-    // The server would do this by itself after a while. Without statistics it plans badly.
-    await client.query('vacuum analyze');
-  } finally {
-    await client.end();
-  }
-}
-
-function* linesOf(count: number, lineOf: (workspace: SeededWorkspace) => unknown[]): Generator<string> {
+/** In pieces: a statement on SQLite holds up everything else while it runs. Between them an interruption is heard. */
+export async function fill(
+  db: Pick<Kysely<unknown>, 'getExecutor'>,
+  table: string,
+  { count, same = {}, rowOf, signal }: Rows,
+): Promise<void> {
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
+  const changing = Object.keys(rowOf(0));
+  const shared = Object.entries(same).filter(([name]) => !changing.includes(name));
+  const columns = sql.join([...shared.map(([name]) => name), ...changing].map((name) => sql.ref(name)));
+  const values = changing.map((name) => sql`value ->> ${sql.lit(name)}`);
+  const row = JSON.stringify(same);
   for (let from = 0; from < count; from += rowsAtATime) {
-    let lines = '';
-    for (let index = from; index < Math.min(count, from + rowsAtATime); index++) {
-      lines += `${lineOf(workspaceAt(index, count)).join('\t')}\n`;
-    }
-    yield lines;
+    await setImmediate();
+    signal?.throwIfAborted();
+    const size = Math.min(rowsAtATime, count - from);
+    const json = JSON.stringify(Array.from({ length: size }, (_, index) => rowOf(from + index)));
+    const given = isSqlite
+      ? sql`select ${sql.join([...shared.map(([, value]) => value), ...values])} from json_each(${json})`
+      : sql`select ${columns} from json_populate_recordset(json_populate_record(null::${sql.table(table)}, ${row}), ${json})`;
+    await sql`insert into ${sql.table(table)} (${columns}) ${given}`.execute(db);
   }
+}
+
+export async function seedWorkspaces({ db }: Store, count: number, signal: AbortSignal): Promise<void> {
+  const owner = { organization_id: organizationId };
+  await fill(db, 'workspaces', {
+    count,
+    same: { ...owner, lifecycle: 'live', gen: 1, token_gen: 1 },
+    rowOf(index) {
+      const { id, name, status, createdAt } = workspaceAt(index, count);
+      return { id, name, name_folded: name.toLowerCase(), status, created_at: createdAt, updated_at: createdAt };
+    },
+    signal,
+  });
+  await fill(db, 'name_claims', {
+    count,
+    same: { ...owner, state: 'bound', lease_id: '', lease_until: 0, no_post_before: 0, attempts: 0 },
+    rowOf(index) {
+      const { id, name, createdAt } = workspaceAt(index, count);
+      return { name, workspace_id: id, created_at: createdAt };
+    },
+    signal,
+  });
+}
+
+/** In the order of their numbers: random ids would take most of the time with millions of rows. */
+export const orderedId = (table: number, index: number): string =>
+  `${table}0000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
+
+/** A log as the sequencer would leave it. */
+export async function fillLog(db: Db, { count, same, rowOf, signal }: Rows): Promise<void> {
+  const owner = { organization_id: organizationId };
+  const entryOf = (index: number) => {
+    const position = index + 1;
+    const places = { trail_position: position, position, recorded_at: position, sequenced_at: position };
+    return { id: orderedId(6, index), ...places, ...rowOf(index) };
+  };
+  const usual = { ...owner, actor_kind: 'worker', outcome: 'done', data: '{}', ...same };
+  await fill(db, 'log_entries', { count, same: usual, rowOf: entryOf, ...(signal && { signal }) });
+  const { position, trail_position, sequenced_at } = entryOf(count - 1);
+  await fill(db, 'log_heads', { count: 1, rowOf: () => ({ ...owner, position, trail_position, sequenced_at }) });
+}
+
+/** Whether a kept store has the tables of today and all workspaces. */
+export async function isSeeded(store: Store, count: number): Promise<boolean> {
+  const { pending, unknown } = await compareMigrations(store.db);
+  const { id } = workspaceAt(count - 1, count);
+  const last = await store.db
+    .selectFrom('name_claims')
+    .select('name')
+    .where('workspace_id', '=', id)
+    .executeTakeFirst();
+  return pending.length === 0 && unknown.length === 0 && last !== undefined;
 }

@@ -2,12 +2,15 @@
  * Reads the API of the benchmarks once and writes the messages of the protocol to nowhere: with a declarative manifest, or
  * with a bare loop that fetches, parses and writes the same lines.
  */
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { declarativeSource } from '../platform/connectors/declarative/source.ts';
-import { messageWriter } from '../platform/connectors/kit/messages.ts';
-import type { ConfiguredCatalog } from '../platform/src/protocol.ts';
+import { Agent } from 'node:http';
+import { declarativeSource } from '@inlay/manifests/source';
+import { messageWriter } from '@inlay/protocol/messages';
+import type { ConfiguredCatalog } from '@inlay/protocol/protocol';
 import { answerQuestions } from './child-program.ts';
+import { fetchText } from './fetch-text.ts';
+import { unguarded } from './unguarded.ts';
 
 export interface ReadQuestion {
   by: 'manifest' | 'bare loop';
@@ -16,11 +19,15 @@ export interface ReadQuestion {
   partitions: number;
 }
 
-export interface ReadAnswer {
+export interface ReadAnswer extends Counts {
   tookMs: number;
   cpuMs: number;
-  records: number;
   peakMegabytes: number;
+}
+
+interface Counts {
+  /** Of records. */
+  count: number;
   states: number;
   largestState: number;
 }
@@ -29,18 +36,13 @@ const concurrency = 10;
 
 answerQuestions(async ({ by, port, partitions }: ReadQuestion): Promise<ReadAnswer> => {
   const address = `http://127.0.0.1:${port}`;
+  const parts = Array.from({ length: partitions }, (_, index) => `p${index}`);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
-  const counts = by === 'manifest' ? await readByManifest(address, partitions) : await readBarely(address, partitions);
+  const counts = by === 'manifest' ? await readByManifest(address, parts) : await readBarely(address, parts);
   const { user, system } = process.cpuUsage(cpu);
-  return {
-    tookMs: performance.now() - startedAt,
-    cpuMs: (user + system) / 1000,
-    peakMegabytes: process.resourceUsage().maxRSS / 1024,
-    ...counts,
-  };
+  const [tookMs, cpuMs] = [performance.now() - startedAt, (user + system) / 1000];
+  return { tookMs, cpuMs, peakMegabytes: process.resourceUsage().maxRSS / 1024, ...counts };
 });
-
-type Counts = Pick<ReadAnswer, 'records' | 'states' | 'largestState'>;
 
 const manifest = (stream: string) => `
 version: 6.0.0
@@ -72,44 +74,35 @@ const ofPartitions = manifest(`
     incremental_sync: {type: DatetimeBasedCursor, cursor_field: day, datetime_format: "%Y-%m-%d", start_datetime: "2024-06-01", end_datetime: "2024-06-10"}
 `);
 
-async function readByManifest(address: string, partitions: number): Promise<Counts> {
-  const counts: Counts = { records: 0, states: 0, largestState: 0 };
+async function readByManifest(address: string, parts: string[]): Promise<Counts> {
+  const counts = { count: 0, states: 0, largestState: 0 };
   const writer = messageWriter(createWriteStream('/dev/null'));
   const { emitter } = writer;
-  const source = declarativeSource(partitions > 0 ? ofPartitions : ofPages);
+  const source = declarativeSource(parts.length > 0 ? ofPartitions : ofPages);
   const catalog = { streams: [{ stream: { name: 'rows' }, sync_mode: 'incremental' }] } as unknown as ConfiguredCatalog;
-  await source.read(
-    { address, parts: partNames(partitions) },
-    catalog,
-    [],
-    {
-      ...emitter,
-      record(stream, data) {
-        counts.records++;
-        return emitter.record(stream, data);
-      },
-      state(state) {
-        counts.states++;
-        counts.largestState = Math.max(counts.largestState, JSON.stringify(state).length);
-        return emitter.state(state);
-      },
+  const counting: typeof emitter = {
+    ...emitter,
+    record(stream, data) {
+      counts.count++;
+      return emitter.record(stream, data);
     },
-    { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true, serviceEndpoints: [] },
-  );
+    state(state) {
+      counts.states++;
+      counts.largestState = Math.max(counts.largestState, JSON.stringify(state).length);
+      return emitter.state(state);
+    },
+  };
+  await source.read({ address, parts }, catalog, [], counting, unguarded);
   await writer.flush();
   return counts;
 }
 
-function partNames(partitions: number): string[] {
-  return Array.from({ length: partitions }, (_, index) => `p${index}`);
-}
-
-async function readBarely(address: string, partitions: number): Promise<Counts> {
+async function readBarely(address: string, parts: string[]): Promise<Counts> {
   const agent = new Agent({ keepAlive: true });
   const output = createWriteStream('/dev/null');
-  let records = 0;
-  const copy = async (url: string, isPage: boolean): Promise<number> => {
-    const { rows } = JSON.parse(await fetchText(url, agent)) as { rows: Record<string, unknown>[] };
+  let count = 0;
+  const copy = async (path: string, isPage: boolean): Promise<number> => {
+    const { rows } = JSON.parse(await fetchText(`${address}/${path}`, agent)) as { rows: Record<string, unknown>[] };
     let lines = '';
     for (const row of rows) {
       if (isPage) {
@@ -119,30 +112,17 @@ async function readBarely(address: string, partitions: number): Promise<Counts> 
       const message = { type: 'RECORD', record: { stream: 'rows', data: row, emitted_at: Date.now() } };
       lines += `${JSON.stringify(message)}\n`;
     }
-    records += rows.length;
-    if (!output.write(lines)) await new Promise<void>((resolve) => output.once('drain', resolve));
+    count += rows.length;
+    if (!output.write(lines)) await once(output, 'drain');
     return rows.length;
   };
-  if (partitions === 0) for (let page = 0; (await copy(`${address}/pages?page=${page}`, true)) > 0; page++);
-  else {
-    const names = partNames(partitions).values();
-    const worker = async () => {
-      for (const name of names) await copy(`${address}/parts/${name}`, false);
-    };
-    await Promise.all(Array.from({ length: concurrency }, worker));
-  }
-  await new Promise<void>((resolve) => output.end(resolve));
+  if (parts.length === 0) for (let page = 0; (await copy(`pages?page=${page}`, true)) > 0; page++);
+  const left = parts.values();
+  const worker = async () => {
+    for (const part of left) await copy(`parts/${part}`, false);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  await once(output.end(), 'finish');
   agent.destroy();
-  return { records, states: 0, largestState: 0 };
-}
-
-function fetchText(url: string, agent: Agent): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    });
-    sent.on('error', reject).end();
-  });
+  return { count, states: 0, largestState: 0 };
 }

@@ -3,14 +3,13 @@
  * are checked by a pattern that takes years in the engine of JavaScript.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts';
-import { connect, connectionsOf, create, statusOf, templates, workspaceOf } from './customers.ts';
-import { operatorToken } from './dataset.ts';
-import { liveFigure, slowestWhenIdle, until, watchLive } from './live-answers.ts';
-import { type ServiceProcess, startService } from './service-process.ts';
+import type { Benchmark, BenchmarkOptions } from './benchmark.ts';
+import { callerOf, liveFigure } from './customers.ts';
+import { numberText } from './figures.ts';
+import { startService } from './service-process.ts';
 
 const fieldsPerStream = 5;
 const maxStreams = 9_990;
@@ -43,83 +42,46 @@ if (command === 'spec') {
 }
 `;
 
-export const benchmark: Benchmark = {
+export const hostileConnectors: Benchmark = {
   name: 'hostile-connectors',
 
   async run(options) {
-    const dataDir = join(options.folder, 'hostile-connectors');
-    mkdirSync(dataDir);
-    const file = join(dataDir, 'connector.mjs');
+    const place = await options.databases.sqlite.makeEmpty('hostile-connectors');
+    const file = join(place.dataDir, 'connector.mjs');
     const streams = Math.min(maxStreams, options.records);
     writeFileSync(file, program(streams));
-    const [source, destination] = [
-      await add(options, dataDir, 'source', file),
-      await add(options, dataDir, 'destination', file),
+    const source = await addConnector('source', file, place.dataDir, options);
+    const destination = await addConnector('destination', file, place.dataDir, options);
+    const call = callerOf(await startService(place, options), options);
+    const template = await call.sourceTemplate(source, 'Hostile');
+    await call.connectionTemplate(destination, { destination_config: {} });
+    const huge = await call.workspace('huge');
+
+    const idle = await call.slowestWhenIdle();
+    const duringSync = call.watchLive();
+    await call.connect(huge, template, {});
+    const [id = ''] = await call.connections(huge, 1);
+    await call.until(async () => /succeeded|failed/.test((await call.lastStatus(huge, id)) ?? ''));
+    const synced = await duringSync();
+
+    const duringChecks = call.watchLive();
+    const check = { source_template_id: template, source_config: { code: `${'a'.repeat(60)}!` } };
+    const refused = (await call.check(huge, check, hostileChecks, 10)).filter((status) => status === 422).length;
+    const checked = await duringChecks();
+    const work = (during: string) => `/health/live, the slowest answer, while ${during}`;
+    const set = `a source with ${numberText(streams)} streams is set up and synced`;
+    const note = `${refused} of ${hostileChecks} were refused with 422`;
+    return [
+      liveFigure(work(set), synced, idle),
+      liveFigure(work('configurations are checked by a hostile pattern'), checked, idle, note),
     ];
-    const service = await startService({ dataDir }, options);
-    try {
-      return await measure(service, { source, destination, streams }, options);
-    } finally {
-      await service.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    }
   },
 };
 
 /** Gives the id of the definition. */
-async function add({ product }: BenchmarkOptions, dataDir: string, kind: string, file: string): Promise<string> {
+async function addConnector(kind: string, file: string, cwd: string, { product }: BenchmarkOptions): Promise<string> {
   const args = [product, 'connector', 'add', `--${kind}`, '--name', `Hostile ${kind}`, '--', process.execPath, file];
-  const env = { PATH: process.env.PATH, INLAY_DATA_DIR: dataDir };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: dataDir });
+  const env = { PATH: process.env.PATH, INLAY_DATA_DIR: cwd };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd });
   return /[0-9a-f-]{36}/.exec(stdout)?.[0] ?? '';
 }
-
-async function measure(
-  service: ServiceProcess,
-  { source, destination, streams }: { source: string; destination: string; streams: number },
-  { signal, watchMs }: BenchmarkOptions,
-): Promise<Figure[]> {
-  const template = await create(service, `${templates}/sources`, { actor_definition_id: source, name: 'Hostile' });
-  await create(service, `${templates}/connections`, {
-    destination_name: 'Nowhere',
-    destination_definition_id: destination,
-    destination_config: {},
-    cron_expression: null,
-  });
-  const huge = await workspaceOf(service, 'huge');
-
-  const idleMs = await slowestWhenIdle(service, { signal, watchMs });
-  const duringSync = watchLive(service);
-  await connect(service, huge, { source_template_id: template, name: 'Huge', source_config: {} });
-  const [id = ''] = await connectionsOf(service, huge, 1, signal);
-  await until(async () => /succeeded|failed/.test((await statusOf(service, huge, id)) ?? ''), signal);
-  const syncMs = await duringSync();
-
-  const duringChecks = watchLive(service);
-  const statuses: number[] = [];
-  for (let sent = 0; sent < hostileChecks; sent += 10) {
-    statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => refusedCheck(service, huge, template)))));
-  }
-  const checksMs = await duringChecks();
-  const refused = statuses.filter((status) => status === 422).length;
-  return [
-    figure(`a source with ${streams.toLocaleString('en')} streams is set up and synced`, syncMs, idleMs),
-    {
-      ...figure('configurations are checked by a hostile pattern', checksMs, idleMs),
-      note: `${refused} of ${hostileChecks} were refused with 422`,
-    },
-  ];
-}
-
-async function refusedCheck({ url }: ServiceProcess, workspaceId: string, template: string): Promise<number> {
-  const answer = await fetch(`${url}/api/v1/integrations/sources/check?workspace_id=${workspaceId}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ source_template_id: template, source_config: { code: `${'a'.repeat(60)}!` } }),
-  });
-  await answer.text();
-  return answer.status;
-}
-
-const figure = (during: string, value: number, idleMs: number): Figure =>
-  liveFigure(`/health/live, the slowest answer, while ${during}`, value, idleMs);

@@ -2,64 +2,40 @@
  * The memory of the service with many workspaces while all kinds of requests keep it busy, and whether it grows. To see
  * a leak, watch for minutes.
  */
-import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts';
-import type { SeededDatabase } from './databases.ts';
+import { onBothDatabases } from './benchmark.ts';
+import { figureOf, numberText } from './figures.ts';
 import { startGenerator } from './load.ts';
 import { watchUsage } from './process-usage.ts';
 import { type Kind, requestsOf } from './requests.ts';
+import { startService } from './service-process.ts';
 
 const mixed: Kind[] = ['info', 'scopedToken', 'widgetToken', 'get', 'list', 'listFar'];
 const targets = { peakMegabytes: 200, growth: 1.1 };
 
-export const benchmark: Benchmark = {
-  name: 'memory',
-
-  async run(options) {
-    const { sqlite, postgres } = options.databases;
-    const figures = await measure(sqlite, options);
-    const other = await postgres();
-    return other ? [...figures, ...(await measure(other, options))] : figures;
-  },
-};
-
-async function measure(database: SeededDatabase, options: BenchmarkOptions): Promise<Figure[]> {
-  const { workspaces, watchMs } = options;
-  const service = await database.startOn(workspaces);
+export const memory = onBothDatabases('memory', async (database, options) => {
+  const { workspaces } = options;
+  const watchMs = options.minutes * 60_000;
+  const service = await startService(await database.withWorkspaces(workspaces), options);
   const generator = startGenerator(options);
-  try {
-    const requests: string[][] = [];
-    for (const kind of mixed) requests.push(await requestsOf(kind, workspaces, service));
-    const most = Math.max(...requests.map(({ length }) => length));
-    const inTurn = Array.from({ length: most }, (_, i) =>
-      requests.map((some) => some[i % some.length] as string),
-    ).flat();
-    // Until then memory grows because the service has just started.
-    await generator.load(service, inTurn, watchMs / 5);
-    const endWatch = watchUsage(service.pid, () => 'service');
-    const { requests: answered, tookMs } = await generator.load(service, inTurn, watchMs);
-    const { service: usage } = endWatch();
-    if (!usage) return [];
-    const work = `${database.name}: memory with ${workspaces.toLocaleString('en')} workspaces under load`;
-    return [
-      {
-        work,
-        value: usage.peakMegabytes,
-        unit: 'MB',
-        target: { of: 'value', atMost: targets.peakMegabytes },
-        records: answered,
-        tookMs,
-      },
-      {
-        work: `${work}, second half to first`,
-        value: usage.peakMegabytes * Math.min(1, usage.growth),
-        unit: 'MB',
-        reference: { name: 'peak of the first half', value: usage.peakMegabytes / Math.max(1, usage.growth) },
-        ratio: usage.growth,
-        target: { of: 'ratio', atMost: targets.growth },
-      },
-    ];
-  } finally {
-    await generator.stop();
-    await service.stop();
-  }
-}
+  const requests: string[][] = [];
+  for (const kind of mixed) requests.push(await requestsOf(kind, workspaces, service));
+  const most = Math.max(...requests.map(({ length }) => length));
+  const inTurn = Array.from({ length: most }, (_, i) => requests.map((some) => some[i % some.length] as string)).flat();
+  // Until then memory grows because the service has just started.
+  await generator.load(service, inTurn, watchMs / 5);
+  const endWatch = watchUsage(service.pid, { service: '' });
+  const { count, tookMs } = await generator.load(service, inTurn, watchMs);
+  const { service: usage } = endWatch();
+  if (!usage) return [];
+  const { peakMegabytes, growth } = usage;
+  const work = `memory with ${numberText(workspaces)} workspaces under load`;
+  const whole = { count, tookMs, peakMegabytes };
+  const half = (megabytes: number) => ({ tookMs, peakMegabytes: megabytes });
+  return [
+    figureOf(work, ['peak', 'MB'], whole, { target: { of: 'value', atMost: targets.peakMegabytes } }),
+    figureOf(`${work}, second half to first`, ['peak', 'MB'], half(peakMegabytes * Math.min(1, growth)), {
+      than: ['peak of the first half', half(peakMegabytes / Math.max(1, growth))],
+      target: { of: 'ratio', atMost: targets.growth },
+    }),
+  ];
+});

@@ -8,95 +8,76 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { Db } from '../server/src/db/open.ts';
-import type { Tables } from '../server/src/db/tables.ts';
-import { findStanding } from '../server/src/tokens/revocations.store.ts';
-import { findWorkspaceByName } from '../server/src/workspaces/claims.store.ts';
-import { countByStatus, findWorkspace, listWorkspaces } from '../server/src/workspaces/workspaces.store.ts';
 import type { BenchmarkOptions } from './benchmark.ts';
+import { type Place, urlOf } from './databases.ts';
 import { organizationId, workspaceAt } from './dataset.ts';
+import type { Measured } from './figures.ts';
+import * as product from './product.ts';
 import { farPosition, type Kind, sampleOf } from './requests.ts';
-
-export interface Pgbench {
-  /** How many times a second `pgbench` runs the statements of one request. */
-  perSecond(kind: Kind): Promise<number>;
-}
 
 const clients = 32;
 /** Each row that is asked for is a script; pgbench takes 128 at most. */
 const rowsAskedFor = 64;
 const oneMoreThanAPage = 21;
 
-export function createPgbench(
+/** How many times `pgbench` runs the statements of one request in a second. */
+export async function perSecondOf(
   program: string,
-  { url, count }: { url: string; count: number },
-  { folder, loadMs, signal }: BenchmarkOptions,
-): Pgbench {
-  return {
-    async perSecond(kind) {
-      const scripts = await Promise.all(
-        sampleOf(count)
-          .slice(0, rowsAskedFor)
-          .map(async (index, number) => {
-            const file = join(folder, `${kind}-${number}.sql`);
-            writeFileSync(file, await scriptOf(kind, index, count));
-            return file;
-          }),
-      );
-      // pgbench counts whole seconds; for a shorter time we give a number of transactions.
-      const howLong = loadMs >= 1000 ? `--time=${Math.round(loadMs / 1000)}` : '--transactions=10';
-      // "extended", like the service: named statements would not work behind a transaction pooler.
-      const settings = ['--no-vacuum', '--protocol=extended', `--client=${clients}`, howLong];
-      const files = scripts.map((file) => `--file=${file}`);
-      const { stdout } = await promisify(execFile)(program, [...settings, ...files, url], { signal });
-      const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
-      if (perSecond === undefined) throw new Error(`pgbench did not say how fast it was:\n${stdout}`);
-      return Number(perSecond);
-    },
-  };
+  kind: Kind,
+  place: Place,
+  { workspaces: count, folder, seconds, signal }: BenchmarkOptions,
+): Promise<Measured> {
+  const files: string[] = [];
+  for (const index of sampleOf(count).slice(0, rowsAskedFor)) {
+    const file = join(folder, `${kind}-${files.length}.sql`);
+    writeFileSync(file, await statementsOf((db) => runStatements(db, kind, index, count)));
+    files.push(`--file=${file}`);
+  }
+  // pgbench counts whole seconds; for a shorter time we give a number of transactions.
+  const howLong = seconds >= 1 ? `--time=${seconds}` : '--transactions=10';
+  // "extended", like the service: named statements would not work behind a transaction pooler.
+  const settings = ['--no-vacuum', '--protocol=extended', `--client=${clients}`, howLong];
+  const { stdout } = await promisify(execFile)(program, [...settings, ...files, urlOf(place)], { signal });
+  const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
+  if (perSecond === undefined) throw new Error(`pgbench did not say how fast it was:\n${stdout}`);
+  return { count: Number(perSecond), tookMs: 1000 };
 }
 
-async function scriptOf(kind: Kind, index: number, count: number): Promise<string> {
+async function statementsOf(run: (db: product.Db) => Promise<unknown>): Promise<string> {
   const statements: string[] = [];
-  const db = new Kysely<Tables>({
+  const literal = (value: unknown) =>
+    typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+  const db = new Kysely<product.Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => new DummyDriver(),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
-    log({ query }) {
-      statements.push(`${withLiterals(query.sql, query.parameters)};\n`);
+    log({ query: { sql, parameters } }) {
+      statements.push(`${sql.replace(/\$(\d+)/g, (_, number) => literal(parameters[Number(number) - 1]))};\n`);
     },
   });
-  await doStatements(db, kind, index, count);
+  await run(db);
   return statements.join('');
 }
 
-async function doStatements(db: Db, kind: Kind, index: number, count: number): Promise<unknown> {
+async function runStatements(db: product.Db, kind: Kind, index: number, count: number): Promise<unknown> {
   const { id, name } = workspaceAt(index, count);
   switch (kind) {
     // The statement about the token: the service runs it only every two seconds, and runs no other for this request.
     case 'info':
-      return await findStanding(db, organizationId, id, '1.AAAAAAAAAAAAAAAAAAAAAA');
+      return await product.findStanding(db, organizationId, id, '1.AAAAAAAAAAAAAAAAAAAAAA');
     case 'scopedToken':
     case 'widgetToken':
-      return await findWorkspaceByName(db, organizationId, name);
+      return await product.findWorkspaceByName(db, organizationId, name);
     case 'get':
-      return await findWorkspace(db, organizationId, id);
+      return await product.findWorkspace(db, organizationId, id);
     case 'list':
-      return await listWorkspaces(db, organizationId, {}, oneMoreThanAPage);
+      return await product.listWorkspaces(db, organizationId, {}, oneMoreThanAPage);
     case 'listFar':
-      return await listWorkspaces(db, organizationId, { after: farPosition(count) }, oneMoreThanAPage);
+      return await product.listWorkspaces(db, organizationId, { after: farPosition(count) }, oneMoreThanAPage);
     case 'stats':
-      return await countByStatus(db, organizationId);
+      return await product.countByStatus(db, organizationId);
   }
-}
-
-function withLiterals(sql: string, parameters: readonly unknown[]): string {
-  return sql.replace(/\$(\d+)/g, (_, number) => literal(parameters[Number(number) - 1]));
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 }

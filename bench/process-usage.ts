@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-export interface ProcessUsage {
+interface ProcessUsage {
   peakMegabytes: number;
   /**
    * The peak of the second half of its life, divided by the peak of the first half: about 1 when memory does not grow.
@@ -18,7 +18,7 @@ export type Usage = Record<string, ProcessUsage>;
 
 interface Sample {
   residentKilobytes: number;
-  cpuTicks: number;
+  cpuSeconds: number;
 }
 
 const sampleEveryMs = 20;
@@ -26,42 +26,38 @@ const sampleEveryMs = 20;
 const ticksPerSecond = 100;
 
 /**
- * `nameOf` gives the name of a process from its command line, and undefined for a process that does not matter. Call
- * the returned function to stop watching.
+ * `names` has the processes to watch, and for each a text that its command line contains. Call the returned function to
+ * stop watching.
  */
-export function watchUsage(pid: number, nameOf: (commandLine: string) => string | undefined): () => Usage {
-  const samples = new Map<string, Sample[]>();
-  function sample(): void {
-    for (const id of [pid, ...childrenOf(pid)]) {
-      const name = nameOf(readProc(id, 'cmdline'));
-      const taken = sampleOf(id);
-      if (!name || !taken) continue;
-      const before = samples.get(name);
-      if (before) before.push(taken);
-      else samples.set(name, [taken]);
+export function watchUsage(pid: number, names: Record<string, string>): () => Usage {
+  const samples: Record<string, Sample[]> = {};
+  const timer = setInterval(() => {
+    const children = readProc(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+    for (const id of [pid, ...children]) {
+      const commandLine = readProc(id, 'cmdline');
+      const [name] = Object.entries(names).find(([, part]) => commandLine.includes(part)) ?? [];
+      const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readProc(id, 'status'))?.[1];
+      // A process that has ended has no memory any more.
+      if (name === undefined || resident === undefined) continue;
+      samples[name] ??= [];
+      samples[name].push({ residentKilobytes: Number(resident), cpuSeconds: cpuSecondsSoFar(id) });
     }
-  }
-  const timer = setInterval(sample, sampleEveryMs);
+  }, sampleEveryMs);
   return () => {
     clearInterval(timer);
-    return Object.fromEntries([...samples].map(([name, taken]) => [name, summarise(taken)]));
+    return Object.fromEntries(Object.entries(samples).map(([name, taken]) => [name, summarise(taken)]));
   };
 }
 
-export function cpuSecondsOf(usage: Usage): number {
-  return Object.values(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+export function cpuMsOf(usage: Usage): number {
+  return Object.values(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1000, 0);
 }
 
 /** The CPU time of a running process, without its children. */
-export function cpuSecondsSoFar(pid: number): number {
-  return (sampleOf(pid)?.cpuTicks ?? 0) / ticksPerSecond;
-}
+export const cpuSecondsSoFar = (pid: number): number => secondsInStat(pid, 11);
 
 /** The CPU time of all children of a process that have ended. */
-export function childrenCpuSecondsSoFar(pid: number): number {
-  const fields = statOf(pid);
-  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / ticksPerSecond;
-}
+export const childrenCpuSecondsSoFar = (pid: number): number => secondsInStat(pid, 13);
 
 function summarise(samples: Sample[]): ProcessUsage {
   const half = Math.ceil(samples.length / 2);
@@ -70,28 +66,15 @@ function summarise(samples: Sample[]): ProcessUsage {
   return {
     peakMegabytes: peak(samples) / 1024,
     growth: second.length > 0 ? peak(second) / peak(first) : 1,
-    cpuSeconds: (samples.at(-1)?.cpuTicks ?? 0) / ticksPerSecond,
+    cpuSeconds: samples.at(-1)?.cpuSeconds ?? 0,
   };
 }
 
-function childrenOf(pid: number): number[] {
-  return readProc(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
-}
-
-function sampleOf(pid: number): Sample | undefined {
-  const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readProc(pid, 'status'))?.[1];
-  const fields = statOf(pid);
-  // A process that has ended has no memory any more.
-  if (resident === undefined) return undefined;
-  return { residentKilobytes: Number(resident), cpuTicks: Number(fields[11]) + Number(fields[12]) };
-}
-
-/**
- * The fields from the state of the process on. The name of the program before them is in parentheses and may be any
- * text.
- */
-function statOf(pid: number): string[] {
-  return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+/** Of the user and the system, at a place and the next. */
+function secondsInStat(pid: number, place: number): number {
+  // The name of the program, before the state of the process, is in parentheses and may be any text.
+  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[place] ?? 0) + Number(fields[place + 1] ?? 0)) / ticksPerSecond;
 }
 
 /** Empty for a process that is gone. */

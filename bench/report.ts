@@ -1,6 +1,5 @@
 /* What a run of the benchmarks has found, as a Markdown table. */
-import { type Figure, isReached, type Target } from './benchmark.ts';
-import type { Usage } from './process-usage.ts';
+import { type Figure, isReached, numberText, type Target } from './figures.ts';
 
 export interface Report {
   startedAt: string;
@@ -21,7 +20,7 @@ export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, fig
     figure.reference ? `${amount(figure.reference.value, figure.unit)} (${figure.reference.name})` : '',
     figure.ratio?.toFixed(2) ?? '',
     figure.cpuRatio?.toFixed(2) ?? '',
-    figure.target ? `${targetText(figure.target, figure.unit)} ${isReached(figure) ? 'reached' : 'missed'}` : '',
+    targetText(figure),
     besides(figure).join(', '),
   ]);
   const lines = [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
@@ -29,47 +28,34 @@ export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, fig
   return `${startedAt}, ${machine}; ${load}; medians of ${rounds}\n\n${lines.join('\n')}`;
 }
 
-function targetText({ of, atLeast, atMost }: Target, unit: Figure['unit']): string {
-  const limit = (number: number) => (of === 'ratio' ? rounded(number) : amount(number, unit));
-  return atLeast === undefined ? `≤ ${limit(atMost ?? 0)}` : `≥ ${limit(atLeast)}`;
+function targetText(figure: Figure): string {
+  const isMet = isReached(figure);
+  if (isMet === undefined) return '';
+  const { of, atLeast, atMost = 0 } = figure.target as Target;
+  const limit = (number: number) => (of === 'ratio' ? rounded(number) : amount(number, figure.unit));
+  return `${atLeast === undefined ? `≤ ${limit(atMost)}` : `≥ ${limit(atLeast)}`} ${isMet ? 'reached' : 'missed'}`;
 }
 
-function amount(value: number, unit: Figure['unit']): string {
-  return `${rounded(value)} ${unit}`;
-}
+const amount = (value: number, unit: Figure['unit']): string => `${rounded(value)} ${unit}`;
 
 function rounded(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 }
 
-function besides({
-  records,
-  tookMs,
-  latency,
-  cpuMsPerRequest,
-  lagP99Ms,
-  generatorBusy,
-  failures,
-  usage,
-  note,
-}: Figure): string[] {
-  return [
-    ...(records !== undefined && tookMs !== undefined
-      ? [`${records.toLocaleString('en')} in ${(tookMs / 1000).toFixed(2)} s`]
-      : []),
-    ...(latency ? [`p50 ${rounded(latency.p50Ms)} ms, p99 ${rounded(latency.p99Ms)} ms`] : []),
-    ...(cpuMsPerRequest === undefined ? [] : [`${cpuMsPerRequest.toFixed(3)} ms of CPU time each`]),
-    ...(lagP99Ms === undefined ? [] : [`loop lag p99 ${rounded(lagP99Ms)} ms`]),
-    ...(generatorBusy === undefined ? [] : [`generator ${Math.round(generatorBusy * 100)} % of a core`]),
-    ...(failures ? [`${failures} not answered with 200`] : []),
-    ...(usage ? usageText(usage) : []),
-    ...(note === undefined ? [] : [note]),
+function besides({ measured, note }: Figure): string[] {
+  const { tookMs = 0, count = 1, cpuMs, p50Ms, p99Ms, lagP99Ms, generatorBusy, failures, usage = {} } = measured ?? {};
+  const texts = [
+    count > 1 && `${numberText(count)} in ${(tookMs / 1000).toFixed(2)} s`,
+    p50Ms !== undefined && p99Ms !== undefined && `p50 ${rounded(p50Ms)} ms, p99 ${rounded(p99Ms)} ms`,
+    cpuMs !== undefined && `${(cpuMs / count).toFixed(3)} ms of CPU time each`,
+    lagP99Ms !== undefined && `loop lag p99 ${rounded(lagP99Ms)} ms`,
+    generatorBusy !== undefined && `generator ${Math.round(generatorBusy * 100)} % of a core`,
+    failures && `${failures} not answered with 200`,
+    ...Object.entries(usage).map(([name, { peakMegabytes, growth, cpuSeconds }]) => {
+      const memory = `${Math.round(peakMegabytes)} MB (×${growth.toFixed(2)})`;
+      return `${name} ${memory} ${cpuSeconds.toFixed(1)} s`;
+    }),
+    note,
   ];
-}
-
-function usageText(usage: Usage): string[] {
-  return Object.entries(usage).map(([name, { peakMegabytes, growth, cpuSeconds }]) => {
-    const memory = `${Math.round(peakMegabytes)} MB (×${growth.toFixed(2)})`;
-    return `${name} ${memory} ${cpuSeconds.toFixed(1)} s`;
-  });
+  return texts.filter((text) => typeof text === 'string');
 }

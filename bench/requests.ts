@@ -2,8 +2,10 @@
  * The requests that are measured, as the bytes that a client sends. Each kind has many requests, spread over the whole
  * store, so that the benchmark does not always read the same cached row.
  */
-import { encodeCursor } from '../server/src/workspaces/cursor.ts';
+import type { BenchmarkOptions } from './benchmark.ts';
 import { nameParts, operatorToken, workspaceAt } from './dataset.ts';
+import { type Figure, figureOf, type Measured, numberText } from './figures.ts';
+import { encodeCursor } from './product.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 const howMany = 500;
@@ -16,17 +18,16 @@ export const kinds = {
   widgetToken: 'POST widget-token',
   get: 'GET /workspaces/{id}',
   list: `GET /workspaces?limit=${pageSize}`,
-  listFar: `GET /workspaces?limit=${pageSize}, page ${farPage.toLocaleString('en')}`,
+  listFar: `GET /workspaces?limit=${pageSize}, page ${numberText(farPage)}`,
   stats: 'GET /workspaces/stats',
 } as const;
 export type Kind = keyof typeof kinds;
 
-export const searchKinds = Object.keys(nameParts) as (keyof typeof nameParts)[];
-export type SearchKind = (typeof searchKinds)[number];
+const searches = Object.keys(nameParts) as (keyof typeof nameParts)[];
+export const nameOfSearch = (kind: keyof typeof nameParts): string => `name_contains, ${kind}`;
 
 const workspacesPath = '/api/v1/workspaces';
 const tokensPath = '/api/v1/embedded';
-export const allowedOrigin = 'https://app.example.com';
 
 /** Numbers of workspaces from all over the store, in no order. */
 export function sampleOf(count: number): number[] {
@@ -43,23 +44,19 @@ export function farPosition(count: number): { createdAt: number; id: string } {
 }
 
 export async function requestsOf(kind: Kind, count: number, service: ServiceProcess): Promise<string[]> {
-  const names = () => sampleOf(count).map((index) => workspaceAt(index, count).name);
+  const workspaces = sampleOf(count).map((index) => workspaceAt(index, count));
   const page = `${workspacesPath}?limit=${pageSize}`;
   switch (kind) {
     case 'info':
-      return await Promise.all(
-        names()
-          .slice(0, 100)
-          .map((name) => infoRequest(service, name)),
-      );
+      return await Promise.all(workspaces.slice(0, 100).map(({ name }) => infoRequest(service, name)));
     case 'scopedToken':
-      return names().map((workspace_name) => post(`${tokensPath}/scoped-token`, { workspace_name }));
+      return workspaces.map(({ name }) => post(`${tokensPath}/scoped-token`, { workspace_name: name }));
     case 'widgetToken':
-      return names().map((workspace_name) =>
-        post(`${tokensPath}/widget-token`, { workspace_name, allowed_origin: allowedOrigin }),
+      return workspaces.map(({ name }) =>
+        post(`${tokensPath}/widget-token`, { workspace_name: name, allowed_origin: 'https://app.example.com' }),
       );
     case 'get':
-      return sampleOf(count).map((index) => get(`${workspacesPath}/${workspaceAt(index, count).id}`));
+      return workspaces.map(({ id }) => get(`${workspacesPath}/${id}`));
     case 'list':
       return [get(page)];
     case 'listFar':
@@ -69,13 +66,14 @@ export async function requestsOf(kind: Kind, count: number, service: ServiceProc
   }
 }
 
-export function searchRequests(kind: SearchKind): string[] {
+export function searchRequests(kind: keyof typeof nameParts): string[] {
   return [get(`${workspacesPath}?limit=${pageSize}&name_contains=${encodeURIComponent(nameParts[kind])}`)];
 }
 
 async function infoRequest(service: ServiceProcess, workspace_name: string): Promise<string> {
-  const issued = await service.request('POST', `${tokensPath}/scoped-token`, { workspace_name });
-  return get(`${tokensPath}/scoped-token/info`, (issued as { token: string }).token);
+  const body = { workspace_name };
+  const { token } = await service.request<{ token: string }>('POST', `${tokensPath}/scoped-token`, body);
+  return get(`${tokensPath}/scoped-token/info`, token);
 }
 
 function get(path: string, token = operatorToken): string {
@@ -86,4 +84,48 @@ function post(path: string, body: object): string {
   const text = JSON.stringify(body);
   const headers = `Host: localhost\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/json`;
   return `POST ${path} HTTP/1.1\r\n${headers}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+export interface RequestWork {
+  name: string;
+  /** Undefined for a search. */
+  kind?: Kind;
+  requests: string[];
+}
+
+export async function chosenWorks(service: ServiceProcess, options: BenchmarkOptions): Promise<RequestWork[]> {
+  const works: RequestWork[] = searches.map((kind) => ({ name: nameOfSearch(kind), requests: searchRequests(kind) }));
+  for (const kind of (Object.keys(kinds) as Kind[]).reverse()) {
+    if (!kinds[kind].includes(options.only)) continue;
+    works.unshift({ name: kinds[kind], kind, requests: await requestsOf(kind, options.workspaces, service) });
+  }
+  return works.filter(({ name }) => name.includes(options.only));
+}
+
+/** The comparisons that are possible with the requests that were measured. */
+export function compareAnswers(loads: Record<string, Measured>): Figure[] {
+  const compare = (name: string, than: Kind, shown: 'median' | 'p99', atMost: number): Figure[] => {
+    const [ours, reference] = [loads[name], loads[kinds[than]]];
+    if (!ours || !reference) return [];
+    const work = `${name}, ${shown === 'median' ? 'median answer' : 'p99 of an answer'}`;
+    const target = { of: 'ratio' as const, atMost };
+    return [figureOf(work, [shown, 'ms'], ours, { than: [kinds[than], reference], target })];
+  };
+  return [
+    ...compare(kinds.listFar, 'list', 'median', 1.2),
+    ...compare(kinds.stats, 'get', 'median', 2),
+    ...searches.flatMap((kind) => compare(nameOfSearch(kind), 'list', 'p99', 5)),
+    ...worstLag(loads),
+  ];
+}
+
+function worstLag(loads: Record<string, Measured>): Figure[] {
+  const lags = Object.entries(loads).flatMap(([name, { lagP99Ms }]) =>
+    lagP99Ms === undefined ? [] : [{ name, lagP99Ms }],
+  );
+  const worst = lags.toSorted((a, b) => b.lagP99Ms - a.lagP99Ms)[0];
+  if (!worst) return [];
+  const work = 'event-loop lag p99 while any of these is asked for';
+  const figure = { value: worst.lagP99Ms, unit: 'ms' as const, target: { of: 'value' as const, atMost: 20 } };
+  return [{ work, ...figure, note: `worst with ${worst.name}` }];
 }

@@ -1,10 +1,9 @@
 /* The product as it is deployed: one process, started by its command line, with a token that the benchmarks know. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/disposable.mjs';
+import type { BenchmarkOptions } from './benchmark.ts';
 import { operatorToken, organizationId } from './dataset.ts';
-import type { BenchmarkSettings } from './settings.ts';
 
 export interface ServiceProcess {
   readonly url: string;
@@ -13,7 +12,10 @@ export interface ServiceProcess {
   readonly readyAfterMs: number;
   /** The lag since the last call. */
   lagP99Ms(): Promise<number>;
-  request(method: string, path: string, body?: object): Promise<unknown>;
+  /** Fails unless the answer is a good one. */
+  request<Answer>(method: string, path: string, body?: object): Promise<Answer>;
+  /** Of any answer. */
+  statusOf(method: string, path: string, body?: object): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +32,7 @@ const lagTimerMs = 10;
 
 export async function startService(
   { dataDir, command = 'start', environment = {} }: ServiceOptions,
-  { product, profiles, signal }: BenchmarkSettings,
+  { product, profiles, signal, onEnd }: BenchmarkOptions,
 ): Promise<ServiceProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -53,49 +55,52 @@ export async function startService(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   child.on('error', () => {});
-  try {
-    await untilReady(`${url}${command === 'start' ? '/health/ready' : '/platform/v1/'}`, child, signal);
-  } catch (error) {
-    await endOf(child);
-    throw error;
+  let hasEnded = false;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      hasEnded = true;
+      resolve();
+    });
+  });
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    const lastResort = setTimeout(() => child.kill('SIGKILL'), 30_000);
+    await ended;
+    clearTimeout(lastResort);
   }
-  const readyAfterMs = performance.now() - startedAt;
+  onEnd(stop);
+  const readyUrl = `${url}${command === 'start' ? '/health/ready' : '/platform/v1/'}`;
+  while (!(await isReady(readyUrl))) {
+    signal.throwIfAborted();
+    if (hasEnded) throw new Error('The service ended before it was ready.');
+    if (performance.now() - startedAt > readyDeadlineMs) {
+      throw new Error(`The service was not ready within ${readyDeadlineMs} ms.`);
+    }
+    await delay(pollEveryMs);
+  }
+  async function send(method: string, path: string, body?: object) {
+    const headers = { authorization: `Bearer ${operatorToken}`, ...(body && { 'content-type': 'application/json' }) };
+    const answer = await fetch(url + path, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
+    return { status: answer.status, ok: answer.ok, text: await answer.text() };
+  }
   return {
     url,
     port,
     pid: child.pid as number,
-    readyAfterMs,
+    readyAfterMs: performance.now() - startedAt,
     async lagP99Ms() {
-      const text = await (await fetch(`${url}/metrics`)).text();
+      const { text } = await send('GET', '/metrics');
       const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1];
       return Math.max(0, Number(seconds) * 1000 - lagTimerMs);
     },
     async request(method, path, body) {
-      const answer = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${operatorToken}`,
-          ...(body ? { 'content-type': 'application/json' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        signal,
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
+      const { ok, status, text } = await send(method, path, body);
+      if (!ok) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
       return JSON.parse(text);
     },
-    stop: () => endOf(child),
+    statusOf: async (method, path, body) => (await send(method, path, body)).status,
+    stop,
   };
-}
-
-async function untilReady(url: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + readyDeadlineMs;
-  while (!(await isReady(url))) {
-    signal.throwIfAborted();
-    if (hasEnded(child)) throw new Error('The service ended before it was ready.');
-    if (performance.now() > deadline) throw new Error(`The service was not ready within ${readyDeadlineMs} ms.`);
-    await delay(pollEveryMs);
-  }
 }
 
 async function isReady(url: string): Promise<boolean> {
@@ -107,17 +112,4 @@ async function isReady(url: string): Promise<boolean> {
   } catch {
     return false; // It does not listen yet.
   }
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
-
-async function endOf(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const lastResort = setTimeout(() => child.kill('SIGKILL'), 30_000);
-  await exited;
-  clearTimeout(lastResort);
 }

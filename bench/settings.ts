@@ -1,19 +1,25 @@
-/** How a run of the benchmarks is set up: what they measure, how often, and where their files lie. */
-export interface BenchmarkSettings {
+/* How a run of the benchmarks is set up. */
+
+/** How much is measured: usually, and so that one sees that the benchmarks work. Each is an option of the command line. */
+export const amounts = {
   /** How many records a sync of data moves. */
-  records: number;
+  records: [1_000_000, 2_000],
   /** How many connections are due at the same moment. */
-  connections: number;
+  connections: [500, 4],
   /** How many workspaces the service knows. */
-  workspaces: number;
+  workspaces: [1_000_000, 2_000],
   /** How many workspaces the platform has in a sync of workspaces. */
-  platformWorkspaces: number;
+  'platform-workspaces': [100_000, 500],
   /** How often each work is measured. */
-  rounds: number;
-  /** How long requests are sent at a time. */
-  loadMs: number;
+  rounds: [3, 1],
+  /** How long requests of a kind are sent in a round. */
+  seconds: [2, 0.05],
   /** How long the memory of the service is watched. */
-  watchMs: number;
+  minutes: [0.5, 0.005],
+} as const;
+
+/** What the benchmarks measure, how often, and where their files lie. */
+export interface BenchmarkSettings extends Record<keyof typeof amounts, number> {
   /** Only kinds of request whose name contains this text are measured. */
   only: string;
   /** For everything that is written; removed afterwards. */
@@ -30,6 +36,10 @@ export interface BenchmarkSettings {
   connectors: string;
   /** Aborted when the benchmark is interrupted: processes that were started end. */
   signal: AbortSignal;
+  log(line: string): void;
 }
 
-export type Log = (line: string) => void;
+/** One benchmark. Whatever was started last ends first, after the benchmark, also when the benchmark fails. */
+export interface Scope {
+  onEnd(end: () => Promise<unknown>): void;
+}

@@ -1,24 +1,16 @@
 /*
  * How long a sync of workspaces from the platform takes, when all are new and when all are known, compared with a bare
- * client that fetches the same pages. The platform is the bundled one, served over HTTP by a separate process.
+ * client that fetches the same pages, as many at a time. The platform is the bundled one, served over HTTP by a separate
+ * process.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { openStore } from '../platform/src/db/open.ts';
-import { pageSize } from '../server/src/platform/paging.ts';
-import {
-  type Benchmark,
-  type BenchmarkOptions,
-  type Figure,
-  type Measured,
-  measureInTurns,
-  tookMs,
-} from './benchmark.ts';
-import { type ChildProgram, startProgram } from './child-program.ts';
-import type { SeededDatabase } from './databases.ts';
-import { organizationId, workspaceAt } from './dataset.ts';
-import type { PagesQuestion } from './page-fetcher.ts';
+import { type BenchmarkOptions, onBothDatabases } from './benchmark.ts';
+import { fill, organizationId, workspaceAt } from './dataset.ts';
+import { fetchText } from './fetch-text.ts';
+import { figureOf, measureInTurns, numberText, timed } from './figures.ts';
 import { watchUsage } from './process-usage.ts';
+import { openPlatformStore, platformPageSize, readPages } from './product.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
 
 const credentials = {
@@ -27,69 +19,77 @@ const credentials = {
 };
 /** The time of our sync divided by the time for the pages alone. */
 const targets = { known: 1.3, fresh: 2 };
-type Name = SeededDatabase['name'];
-type Fetcher = ChildProgram<PagesQuestion, { tookMs: number; pages: number }>;
 
-export const benchmark: Benchmark = {
-  name: 'workspace-sync',
-
-  async run(options) {
-    const { platformWorkspaces: count, folder, programs, signal } = options;
-    const dataDir = join(folder, 'platform');
-    await seedPlatform(dataDir, count);
-    const environment = { ...credentials, INLAY_PLATFORM_ORGANIZATION_ID: organizationId };
-    const platform = await startService({ dataDir, command: 'platform', environment }, options);
-    const fetcher: Fetcher = startProgram(join(programs, 'page-fetcher.js'), signal);
-    const measure = async (database: Name, makeEmpty?: () => Promise<string>): Promise<Figure[]> => {
-      const service = createRestartedService(platform, options, makeEmpty);
-      try {
-        const { pages, fresh, known } = await measureInTurns(
-          {
-            pages: () => fetchPages(fetcher, platform),
-            fresh: async () => {
-              await service.startEmpty();
-              return await sync(service.running(), { total_count: count, created_count: count });
-            },
-            known: () => sync(service.running(), { total_count: count, created_count: 0 }),
-          },
-          options.rounds,
-          tookMs,
-        );
-        const work = `${database}: sync of ${count.toLocaleString('en')} workspaces`;
-        return [
-          figureOf(`${work}, all new`, fresh, pages, targets.fresh),
-          figureOf(`${work}, all known`, known, pages, targets.known),
-        ];
-      } finally {
-        await service.stop();
-      }
-    };
+export const workspaceSync = onBothDatabases('workspace-sync', async (database, options) => {
+  const total_count = options['platform-workspaces'];
+  const platform = await startPlatform(options);
+  const url = `${platform.url}/platform/v1`;
+  let service: ServiceProcess | undefined;
+  /** A service in front of the platform, with an empty store. */
+  async function startEmpty() {
+    await service?.stop();
+    const place = await database.makeEmpty('synchronised');
+    const environment = { ...credentials, INLAY_PLATFORM_URL: url, ...place.environment };
+    service = await startService({ ...place, environment }, options);
+  }
+  async function sync(created_count: number) {
+    if (!service) throw new Error('The service was not started.');
+    const { pid, request } = service;
+    const endWatch = watchUsage(pid, { service: '' });
     try {
-      const figures = await measure('SQLite');
-      const postgres = await options.databases.postgres();
-      if (postgres) figures.push(...(await measure('PostgreSQL', () => postgres.makeEmpty('synchronised'))));
-      return figures;
+      let answer: object = {};
+      const measured = await timed(async () => {
+        answer = await request<object>('POST', '/api/v1/workspaces/sync');
+      });
+      const { total_count: total, created_count: created } = answer as Record<string, number>;
+      if (total !== total_count || created !== created_count) throw new Error(`A sync gave ${JSON.stringify(answer)}.`);
+      return { ...measured, usage: endWatch() };
     } finally {
-      await fetcher.stop();
-      await platform.stop();
+      endWatch();
     }
-  },
-};
-
-function figureOf(work: string, ours: Measured, pages: Measured, atMost: number): Figure {
-  return {
-    work,
-    value: ours.tookMs,
-    unit: 'ms',
-    reference: { name: 'the pages alone', value: pages.tookMs },
-    ratio: ours.tookMs / pages.tookMs,
-    target: { of: 'ratio', atMost },
-    usage: ours.usage,
+  }
+  const works = {
+    pages: () => fetchPages(url),
+    async fresh() {
+      await startEmpty();
+      return await sync(total_count);
+    },
+    known: () => sync(0),
   };
+  const { pages, fresh, known } = await measureInTurns(works, options);
+  const work = `sync of ${numberText(total_count)} workspaces`;
+  const than: [string, typeof pages] = ['the pages alone', pages];
+  return [
+    figureOf(`${work}, all new`, ['each', 'ms'], fresh, { than, target: { of: 'ratio', atMost: targets.fresh } }),
+    figureOf(`${work}, all known`, ['each', 'ms'], known, { than, target: { of: 'ratio', atMost: targets.known } }),
+  ];
+});
+
+async function startPlatform(options: BenchmarkOptions): Promise<ServiceProcess> {
+  const { dataDir } = await options.databases.sqlite.makeEmpty('platform');
+  const store = await openPlatformStore(join(dataDir, 'platform.db'));
+  const count = options['platform-workspaces'];
+  const owner = { organization_id: organizationId };
+  try {
+    await fill(store.db, 'organizations', { count: 1, rowOf: () => ({ ...owner, created_at: 0 }) });
+    await fill(store.db, 'workspaces', {
+      count,
+      same: { ...owner, data_residency: 'us', notifications: '{}' },
+      rowOf(index) {
+        const { id, name, createdAt } = workspaceAt(index, count);
+        return { workspace_id: id, name, name_nfc: name, created_at: createdAt };
+      },
+      signal: options.signal,
+    });
+  } finally {
+    await store.close();
+  }
+  const environment = { ...credentials, INLAY_PLATFORM_ORGANIZATION_ID: organizationId };
+  return await startService({ dataDir, command: 'platform', environment }, options);
 }
 
-async function fetchPages(fetcher: Fetcher, platform: ServiceProcess): Promise<Measured> {
-  const url = `${platform.url}/platform/v1`;
+/** Of each page it keeps only the number of items, which shows where the list ends. */
+async function fetchPages(url: string) {
   const answer = await fetch(`${url}/applications/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -99,83 +99,16 @@ async function fetchPages(fetcher: Fetcher, platform: ServiceProcess): Promise<M
       grant_type: 'client_credentials',
     }),
   });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  const { tookMs } = await fetcher.ask({ url, token, organizationId, pageSize });
-  return { tookMs, usage: {} };
-}
-
-async function sync(service: ServiceProcess, expected: Record<string, number>): Promise<Measured> {
-  const endWatch = watchUsage(service.pid, () => 'service');
-  try {
-    const startedAt = performance.now();
-    const result = (await service.request('POST', '/api/v1/workspaces/sync')) as Record<string, unknown>;
-    const tookMs = performance.now() - startedAt;
-    for (const [field, value] of Object.entries(expected)) {
-      if (result[field] !== value) throw new Error(`The sync gave ${field} as ${result[field]}, not ${value}.`);
-    }
-    return { tookMs, usage: endWatch() };
-  } finally {
-    endWatch();
-  }
-}
-
-/** A service in front of the platform that can be started again with an empty store. */
-function createRestartedService(
-  platform: ServiceProcess,
-  options: BenchmarkOptions,
-  makeEmptyPostgres: (() => Promise<string>) | undefined,
-) {
-  const dataDir = join(options.folder, 'synchronised');
-  let service: ServiceProcess | undefined;
-  const stop = async () => await service?.stop();
-  return {
-    stop,
-    async startEmpty(): Promise<void> {
-      await stop();
-      rmSync(dataDir, { recursive: true, force: true });
-      mkdirSync(dataDir);
-      const environment = {
-        ...credentials,
-        INLAY_PLATFORM_URL: `${platform.url}/platform/v1`,
-        ...(makeEmptyPostgres ? { INLAY_DATABASE_URL: await makeEmptyPostgres() } : {}),
-      };
-      service = await startService({ dataDir, environment }, options);
-    },
-    running(): ServiceProcess {
-      if (!service) throw new Error('The service was not started.');
-      return service;
-    },
+  const { access_token } = (await answer.json()) as { access_token: string };
+  const agent = new Agent({ keepAlive: true });
+  const headers = { authorization: `Bearer ${access_token}` };
+  const fetchPage = async (offset: number) => {
+    const query = `organizationId=${organizationId}&limit=${platformPageSize}&offset=${offset}`;
+    return (JSON.parse(await fetchText(`${url}/workspaces?${query}`, agent, headers)) as { data: unknown[] }).data;
   };
-}
-
-const rowsAtATime = 1_000;
-
-async function seedPlatform(dataDir: string, count: number): Promise<void> {
-  mkdirSync(dataDir);
-  const store = await openStore(join(dataDir, 'platform.db'));
-  try {
-    await store.transaction(async (tx) => {
-      await tx.insertInto('organizations').values({ organization_id: organizationId, created_at: 0 }).execute();
-      for (let from = 0; from < count; from += rowsAtATime) {
-        const rows = Array.from({ length: Math.min(rowsAtATime, count - from) }, (_, i) => rowOf(from + i, count));
-        await tx.insertInto('workspaces').values(rows).execute();
-      }
-    });
-  } finally {
-    await store.close();
-  }
-}
-
-function rowOf(index: number, count: number) {
-  const { id, name, createdAt } = workspaceAt(index, count);
-  return {
-    workspace_id: id,
-    organization_id: organizationId,
-    name,
-    name_nfc: name,
-    data_residency: 'us' as const,
-    notifications: '{}',
-    created_at: createdAt,
-    deleted_at: null,
-  };
+  const measured = await timed(async () => {
+    for await (const _ of readPages(fetchPage));
+  });
+  agent.destroy();
+  return measured;
 }

@@ -108,31 +108,43 @@ export async function buildScript(scriptFile) {
 /** The files whose declarations make up the library's types, each after those that it refers to. */
 const typeFiles = ['contract/src/embedding', 'embed/src/messages', 'embed/src/session', 'embed/src/inlay-embed'];
 
-/**
- * One file of types for the library, so that it can be served alone, and one file for React beside it. Only what the
- * library exports is exported. Other types that its declarations refer to are in the file, but are not exported.
- * @param {string} folder
- */
+/** One file of types for the library, so that it can be served alone, and one file for React beside it. @param {string} folder */
 async function writeTypes(folder) {
-  const scratch = await mkdtemp(join(tmpdir(), 'inlay-embed-types-'));
-  /** @param {string} file */
-  const read = (file) => readFile(join(scratch, `${file}.d.ts`), 'utf8');
+  await emitTypes('embed', async (read) => {
+    await writeFile(join(folder, 'inlay-embed.d.ts'), await readAsOne(typeFiles, read));
+    const react = await read('embed/src/react');
+    await writeFile(join(folder, 'react.d.ts'), react.replaceAll("'./inlay-embed.ts'", "'./inlay-embed.js'"));
+  });
+}
+
+/**
+ * The declarations of several files as one text. Only what the last file exports is exported: other types that its
+ * declarations refer to are in the text, but are not exported.
+ * @param {string[]} files @param {(file: string) => Promise<string>} read
+ */
+export async function readAsOne(files, read) {
+  const texts = await Promise.all(
+    files.map(async (file) => (await read(file)).replace(/^import [^;]* from '.*';\n/gm, '')),
+  );
+  const last = (texts.pop() ?? '').replace(/^(export type \{.*\}) from '.*';/gm, '$1;');
+  const others = texts.map((text) =>
+    text.replace(/^export (declare function .*|\{\});\n/gm, '').replace(/^export (declare )?/gm, '$1'),
+  );
+  return [...others, last].join('');
+}
+
+/**
+ * Runs the work with a way to read the declarations of source files, which are named without their ending.
+ * @template Result @param {string} project the folder of a tsconfig.json
+ * @param {(read: (file: string) => Promise<string>) => Promise<Result>} work
+ */
+export async function emitTypes(project, work) {
+  const scratch = await mkdtemp(join(tmpdir(), 'inlay-types-'));
   try {
     const tsc = join(root, 'node_modules/.bin/tsc');
     const emit = ['--noEmit', 'false', '--emitDeclarationOnly', '--outDir', scratch];
-    await promisify(execFile)(tsc, ['-p', join(root, 'embed'), ...emit]);
-    const parts = [];
-    for (const file of typeFiles) {
-      const own = (await read(file)).replace(/^import .* from '.*';\n/gm, '');
-      parts.push(
-        file === typeFiles.at(-1)
-          ? own.replace(/^(export type \{.*\}) from '.*';/gm, '$1;')
-          : own.replace(/^export (declare function .*|\{\});\n/gm, '').replace(/^export (declare )?/gm, '$1'),
-      );
-    }
-    await writeFile(join(folder, 'inlay-embed.d.ts'), parts.join(''));
-    const react = await read('embed/src/react');
-    await writeFile(join(folder, 'react.d.ts'), react.replaceAll("'./inlay-embed.ts'", "'./inlay-embed.js'"));
+    await promisify(execFile)(tsc, ['-p', join(root, project), ...emit]);
+    return await work((file) => readFile(join(scratch, `${file}.d.ts`), 'utf8'));
   } catch (error) {
     // The compiler writes its errors to its standard output.
     throw error instanceof Error && 'stdout' in error ? new Error(`${error.stdout}`.trim(), { cause: error }) : error;

@@ -18,9 +18,9 @@ import { writeCodeCache, writeCodeCacheOfConnector } from './code-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntry = 'server/src/inlay.ts';
-const connectorsMain = 'platform/connectors/main.ts';
+const connectorsMain = 'connectors/src/main.ts';
 /** Those that load large packages: with compiled code they start in two thirds of the CPU time. */
-const heavyConnectors = ['declarative', 'file', 'http-api', 's3'];
+const heavyConnectors = ['declarative', 'describe-manifests', 'file', 'http-api', 's3'];
 /**
  * As later versions of Node.js have it. Without it, "pg" makes an HTTP response to find out where it runs, for which
  * Node.js 20 loads the HTTP client that it has inside: a third of the start of a connector that uses "pg".
@@ -34,7 +34,7 @@ function declaredPackages() {
     const manifest = JSON.parse(readFileSync(`${root}/${workspace}/package.json`, 'utf8'));
     return Object.keys(manifest.dependencies ?? {});
   });
-  return [...new Set(names)].filter((name) => !name.startsWith('@inlay/'));
+  return [...new Set(names)].filter((name) => !/^(@inlay\/|inlay-)/.test(name));
 }
 
 /** @param {string} name */
@@ -59,16 +59,13 @@ export async function bundleProgram({ entry, outfile }) {
     banner: {
       js: `'use strict';\nconst importMetaUrl = require('node:url').pathToFileURL(__filename).href;\n${navigator}`,
     },
-    // Without comments. Those about licences are in licenses.txt.
-    minifyWhitespace: true,
-    legalComments: 'none',
+    ...withoutComments,
   });
-  // The program is read as Latin 1, so that V8 keeps one byte for each character.
-  if (/[^\0-\x7f]/.test(readFileSync(resolve(root, outfile), 'utf8'))) {
-    throw new Error(`${outfile} has characters beyond ASCII.`);
-  }
   return metafile.inputs;
 }
+
+/** Comments about licences are in licenses.txt. */
+const withoutComments = /** @type {const} */ ({ minifyWhitespace: true, legalComments: 'none' });
 
 /**
  * Several programs that share their parts, as ES modules.
@@ -166,6 +163,7 @@ async function buildConnectors(outdir, common) {
   });
   const { metafile } = await esbuild.build({
     ...options,
+    ...withoutComments,
     entryPoints: connectors,
     banner: { js: `'use strict';\n${navigator}` },
   });
@@ -216,7 +214,7 @@ async function buildPages(folder) {
   await buildServedWebhooks(`${folder}/embed`);
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: { reference: 'server/src/reference/browser/main.ts' },
+    entryPoints: { reference: 'server/src/edge/reference/browser/main.ts' },
     outdir: `${folder}/reference`,
     bundle: true,
     minify: true,
@@ -227,10 +225,13 @@ async function buildPages(folder) {
   for (const part of ['widget/assets', 'console/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
 }
 
-/** Everything that the service needs. @param {string} folder */
-export async function buildProduct(folder) {
+/** Everything that the service needs. @param {string} folder @param {(line: string) => void} tell of each step */
+export async function buildProduct(folder, tell) {
+  tell('  1/3  service and connectors');
   await buildPrograms(folder);
+  tell('  2/3  widget, console and libraries');
   await buildPages(folder);
+  tell('  3/3  code cache for quick starts');
   const built = resolve(root, folder);
   await writeCodeCache(join(built, 'inlay.cjs'));
   for (const name of heavyConnectors) await writeCodeCacheOfConnector(join(built, 'connectors', `${name}.js`));
@@ -250,6 +251,6 @@ function compress(folder) {
     const content = readFileSync(`${folder}/${name}`);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
     writeFileSync(`${folder}/${name}.br`, brotliCompressSync(content, { params }));
-    writeFileSync(`${folder}/${name}.gz`, gzipSync(content, { level: 9 }));
+    writeFileSync(`${folder}/${name}.gz`, gzipSync(content, { level: 9, memLevel: 9 }));
   }
 }

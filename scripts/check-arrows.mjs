@@ -17,7 +17,7 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
+const sourceFolders = packages.map((name) => `${name}/src`);
 /** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
 const toolFolders = ['bench', 'scripts'];
 const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx'];
@@ -42,35 +42,83 @@ const isWorkerStore = (file) => file?.endsWith('.worker.store.ts') ?? false;
 const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
 /** @param {string | undefined} file */
 const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
-/** @param {string} file @param {string[]} names */
-const isTop = (file, ...names) => names.some((name) => file === `server/src/${name}.ts`);
+/**
+ * Which of our packages each package may import: only packages below it in this table.
+ * @type {Record<string, string[]>}
+ */
+const packagesBelow = {
+  contract: [],
+  schedule: [],
+  sqlite: [],
+  webhooks: [],
+  protocol: ['contract'],
+  guard: ['protocol'],
+  manifests: ['contract', 'protocol', 'guard'],
+  connectors: ['contract', 'protocol', 'guard', 'manifests'],
+  platform: ['contract', 'schedule', 'sqlite', 'protocol', 'connectors'],
+  server: ['contract', 'schedule', 'sqlite', 'webhooks', 'protocol', 'guard', 'platform'],
+  ui: ['contract'],
+  widget: ['contract', 'ui'],
+  console: ['contract', 'ui'],
+  embed: ['contract'],
+};
+/**
+ * Packages that browsers load, or that others install, import only these packages of others.
+ * @type {Record<string, string[]>}
+ */
+const packagesOfOthers = {
+  contract: ['typebox', 're2js'],
+  ui: ['preact', '@cfworker/json-schema'],
+  embed: ['react'],
+  webhooks: ['node:crypto'],
+};
+
+/** The layers of the service from the top down. Each imports only itself and layers below it. */
+const layers = ['edge', 'changes', 'operating', 'pipelines', 'credentials', 'catalog', 'tenancy', 'log', 'kernel'];
+/** Layers that are one domain. In the others, each folder is a domain of its own. */
+const layersOfOneDomain = ['changes', 'operating', 'pipelines', 'credentials'];
 
 /**
  * The two halves of the service have the same kinds of folders and the same rules. `plugsIn` are the files that put the
- * routes of a half into an app; `edge` are the files at its top that know HTTP.
+ * routes of a half into an app; `edge` are the files that know HTTP without being a route.
  */
 const halves = [
   {
     root: 'server/src',
-    plugsIn: ['server/src/app.ts', 'server/src/routes.ts'],
-    edge: ['app', 'bundled-platform', 'cli', 'inlay', 'main', 'routes'],
+    http: 'server/src/kernel/http',
+    db: 'server/src/kernel/db',
+    plugsIn: ['server/src/edge/app.ts', 'server/src/edge/routes.ts'],
+    edge: ['app', 'bundled-platform', 'main', 'routes'].map((name) => `server/src/edge/${name}.ts`),
   },
   {
     root: 'platform/src',
+    http: 'platform/src/http',
+    db: 'platform/src/db',
     plugsIn: ['platform/src/api.ts', 'platform/src/platform-app.ts'],
-    edge: ['api', 'platform-app'],
+    edge: ['platform/src/api.ts', 'platform/src/platform-app.ts'],
   },
-].map(({ edge, ...half }) => ({ ...half, edge: edge.map((name) => `${half.root}/${name}.ts`) }));
+];
 /** @param {string | undefined} file */
 const halfOf = (file) => halves.find(({ root }) => isIn(file, root));
 /** @param {string | undefined} file */
-const isDb = (file) => isIn(file, `${halfOf(file)?.root}/db`);
+const isDb = (file) => isIn(file, halfOf(file)?.db ?? '/');
 /** Whether both are in the same half. @param {Arrow} arrow */
 const staysInHalf = ({ from, to }) => halfOf(from) !== undefined && halfOf(from) === halfOf(to);
-/** The folder of a half that a file is in; undefined for a file at the top. @param {string | undefined} file */
-const folderOf = (file) => {
-  const root = halfOf(file)?.root;
-  return root && dirname(file ?? '') !== root ? dirname(file ?? '') : undefined;
+/** @param {string | undefined} file @returns {number} the place from the top; -1 for a file that is in no layer */
+const layerOf = (file) => (isIn(file, 'server/src') ? layers.indexOf(file?.split('/')[2] ?? '') : -1);
+/** Files at the top of a half or of a layer, which every folder beside them may import. @param {string | undefined} file */
+const isLoose = (file) => {
+  const folder = dirname(file ?? '');
+  return (
+    folder === halfOf(file)?.root || (isIn(file, 'server/src') && layers.includes(folder.slice('server/src/'.length)))
+  );
+};
+/** The folder of a half that a file is in; undefined for a loose file. @param {string | undefined} file */
+const folderOf = (file) => (halfOf(file) && !isLoose(file) ? dirname(file ?? '') : undefined);
+/** The domain whose tables a store belongs to. @param {string | undefined} file */
+const domainOf = (file) => {
+  const layer = layers[layerOf(file)];
+  return layer && layersOfOneDomain.includes(layer) ? `server/src/${layer}` : dirname(file ?? '');
 };
 
 /**
@@ -79,62 +127,34 @@ const folderOf = (file) => {
  */
 const importRules = [
   {
-    words: 'contract imports nothing of ours and no package but typebox and re2js',
-    isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'contract') && (to ? !isIn(to, 'contract') : !['typebox', 're2js'].includes(name ?? '')),
-  },
-  {
-    words: 'ui imports nothing but contract, preact and the validator of forms',
-    isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'ui') &&
-      (to ? !['ui', 'contract'].includes(packageOf(to)) : !['preact', '@cfworker/json-schema'].includes(name ?? '')),
-  },
-  {
-    words: 'widget imports nothing of ours but contract and ui',
+    words: 'a package imports only packages of ours that are below it',
     isBroken: ({ from, to }) =>
-      isIn(from, 'widget') && to !== undefined && !['widget', 'contract', 'ui'].includes(packageOf(to)),
-  },
-  {
-    words: 'console imports nothing of ours but contract and ui',
-    isBroken: ({ from, to }) =>
-      isIn(from, 'console') && to !== undefined && !['console', 'contract', 'ui'].includes(packageOf(to)),
-  },
-  {
-    words: 'embed imports nothing but contract, and react in its React part',
-    isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'embed') &&
-      !['embed', 'contract'].includes(packageOf(to ?? '/')) &&
-      !(from === 'embed/src/react.ts' && name === 'react'),
-  },
-  {
-    words: 'webhooks imports nothing but node:crypto',
-    isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'webhooks') && (to ? !isIn(to, 'webhooks') : name !== 'node:crypto'),
-  },
-  {
-    words: 'platform imports nothing of ours but contract, schedule and sqlite',
-    isBroken: ({ from, to }) =>
-      isIn(from, 'platform') &&
       to !== undefined &&
-      !['platform', 'contract', 'schedule', 'sqlite'].includes(packageOf(to)),
+      !isTool(from) &&
+      !isTool(to) &&
+      packageOf(from) !== packageOf(to) &&
+      !packagesBelow[packageOf(from)]?.includes(packageOf(to)),
   },
   {
-    words: 'a connector imports of the rest of the platform only the protocol',
-    isBroken: ({ from, to }) =>
-      isIn(from, 'platform/connectors') && isIn(to, 'platform/src') && to !== 'platform/src/protocol.ts',
+    words: 'no relative import leaves a package',
+    isBroken: ({ from, to, specifier }) =>
+      specifier.startsWith('.') && to !== undefined && !isTool(from) && packageOf(from) !== packageOf(to),
+  },
+  {
+    words: 'contract, ui, embed and webhooks import few packages of others',
+    isBroken: ({ from, package: name }) => {
+      const allowed = packagesOfOthers[packageOf(from)];
+      if (name === undefined || allowed === undefined || isTool(from)) return false;
+      return !allowed.includes(name) || (name === 'react' && from !== 'embed/src/react.ts');
+    },
+  },
+  {
+    words: 'in server, a layer imports only layers below it',
+    isBroken: ({ from, to }) => layerOf(to) !== -1 && layerOf(to) < layerOf(from),
   },
   {
     words: 'the platform imports of a connector only its specification',
-    isBroken: ({ from, to }) =>
-      isIn(from, 'platform/src') && isIn(to, 'platform/connectors') && !to?.endsWith('/specification.ts'),
-  },
-  {
-    words: 'schedule imports nothing of ours',
-    isBroken: ({ from, to }) => isIn(from, 'schedule') && to !== undefined && !isIn(to, 'schedule'),
-  },
-  {
-    words: 'sqlite imports nothing of ours',
-    isBroken: ({ from, to }) => isIn(from, 'sqlite') && to !== undefined && !isIn(to, 'sqlite'),
+    isBroken: ({ from, to }) => isIn(from, 'platform') && isIn(to, 'connectors') && !to?.endsWith('/specification.ts'),
   },
   {
     words: 'only sqlite/src/connection.ts imports the SQLite driver',
@@ -142,38 +162,31 @@ const importRules = [
       (name === '@photostructure/sqlite' || name === 'node:sqlite') && from !== 'sqlite/src/connection.ts',
   },
   {
-    words: 'server imports nothing of ui, widget, console or embed',
-    isBroken: ({ from, to }) =>
-      isIn(from, 'server') && ['ui', 'widget', 'console', 'embed'].some((name) => isIn(to, name)),
-  },
-  {
-    words:
-      'in server, only app.ts, bundled-platform.ts, routes.ts, the guarded network, the reader of manifests and cli/ import the bundled platform',
+    words: 'in server, only edge/ and the reader of manifests import the bundled platform',
     isBroken: ({ from, to }) =>
       isIn(from, 'server') &&
       isIn(to, 'platform') &&
-      !isTop(from, 'app', 'bundled-platform', 'routes', 'guarded-network', 'guarded-client', 'manifest-reader') &&
-      !isIn(from, 'server/src/cli'),
+      !isIn(from, 'server/src/edge') &&
+      from !== 'server/src/catalog/definitions/manifest-reader.ts',
   },
   {
-    words: 'a store is imported only by files of its own folder',
+    words: 'a store is imported only by files of its own domain',
     isBroken: ({ from, to }) =>
-      halfOf(from) !== undefined && to !== undefined && isStore(to) && dirname(from) !== dirname(to),
+      halfOf(from) !== undefined && to !== undefined && isStore(to) && domainOf(from) !== domainOf(to),
   },
   {
     words:
-      'a store imports of its half only db/, stores of its own folder, ' +
-      'and files of its own folder or the top that import nothing of that half',
+      'a store imports of its half only db/, stores of its own domain, ' +
+      'and files of its own domain or kernel/ that import nothing of that half',
     isBroken: (arrow, isPure) => {
       const { from, to } = arrow;
-      const root = halfOf(from)?.root;
-      if (to === undefined || !isStore(from) || !staysInHalf(arrow) || isIn(to, `${root}/db`)) return false;
-      if (isStore(to) || isRoutes(to)) return isRoutes(to) || dirname(from) !== dirname(to);
-      return !(isPure(to) && (dirname(to) === dirname(from) || dirname(to) === root));
+      if (to === undefined || !isStore(from) || !staysInHalf(arrow) || isDb(to)) return false;
+      if (isStore(to) || isRoutes(to)) return isRoutes(to) || domainOf(from) !== domainOf(to);
+      return !(isPure(to) && (domainOf(to) === domainOf(from) || isIn(to, 'server/src/kernel') || isLoose(to)));
     },
   },
   {
-    words: 'db/ imports of its half only the top',
+    words: 'db/ imports of its half only loose files',
     isBroken: (arrow) => {
       const { from, to } = arrow;
       return staysInHalf(arrow) && isDb(from) && !isDb(to) && folderOf(to) !== undefined;
@@ -184,42 +197,47 @@ const importRules = [
     isBroken: ({ from, to }) => isIn(from, 'server/src') && isWorkerStore(to) && !isWorker(from),
   },
   {
-    words: 'a worker is imported only by workers and files of the top',
+    words: 'a worker is imported only by workers and edge/',
     isBroken: ({ from, to }) =>
-      isIn(from, 'server/src') && isWorker(to) && !isWorker(from) && dirname(from) !== 'server/src',
+      isIn(from, 'server/src') && isWorker(to) && !isWorker(from) && !isIn(from, 'server/src/edge'),
   },
   {
-    words: 'routes and hooks are imported only by app.ts, those of the platform by api.ts and platform-app.ts',
+    words:
+      'routes and hooks are imported only by app.ts and routes.ts, those of the platform by api.ts and platform-app.ts',
     isBroken: ({ from, to }) =>
       (isRoutes(to) || isHooks(to)) && halfOf(from) !== undefined && !(halfOf(to)?.plugsIn.includes(from) ?? true),
   },
   {
-    words: 'only routes, hooks, http/ and the files at the top that put an app together import http/ or fastify',
+    words: 'only routes, hooks, http/ and the files that put an app together import http/ or fastify',
     isBroken: ({ from, to, package: name }) => {
       const half = halfOf(from);
       return (
         half !== undefined &&
-        (isIn(to, `${half.root}/http`) || name === 'fastify') &&
+        (isIn(to, half.http) || name === 'fastify') &&
         !isRoutes(from) &&
         !isHooks(from) &&
-        !isIn(from, `${half.root}/http`) &&
+        !isIn(from, half.http) &&
         !half.edge.includes(from)
       );
     },
   },
   {
-    words: 'the runner imports of the platform only the protocol and the runtime',
-    isBroken: ({ from, to }) =>
-      isIn(from, 'platform/src/runner') &&
-      isIn(to, 'platform/src') &&
-      !isIn(to, 'platform/src/runner') &&
-      !['platform/src/protocol.ts', 'platform/src/runtime.ts'].includes(to ?? ''),
+    words: 'the runner imports of the platform only its processes and the runtime',
+    isBroken: ({ from, to }) => {
+      const inside = ['platform/src/runner', 'platform/src/processes'];
+      return (
+        inside.some((folder) => isIn(from, folder)) &&
+        isIn(to, 'platform/src') &&
+        !inside.some((folder) => isIn(to, folder)) &&
+        to !== 'platform/src/runtime.ts'
+      );
+    },
   },
   {
-    words: 'http/ imports of its half only db/ and the top',
+    words: 'http/ of the platform imports of it only db/ and loose files',
     isBroken: (arrow) => {
       const { from, to } = arrow;
-      const http = `${halfOf(from)?.root}/http`;
+      const http = 'platform/src/http';
       return staysInHalf(arrow) && isIn(from, http) && !isIn(to, http) && !isDb(to) && folderOf(to) !== undefined;
     },
   },
@@ -364,7 +382,9 @@ function resolve(root, from, specifier) {
   if (specifier.startsWith('.')) return { to: findSource(root, posix.join(posix.dirname(from), specifier)) };
   const [scope = '', ...rest] = specifier.split('/');
   const [name, subpath] = scope.startsWith('@') ? [`${scope}/${rest[0]}`, rest.slice(1)] : [scope, rest];
-  const ours = packages.find((folder) => name === `@inlay/${folder}` || (folder === 'server' && name === 'inlay'));
+  const ours = packages.find(
+    (folder) => [`@inlay/${folder}`, `inlay-${folder}`].includes(name) || (folder === 'server' && name === 'inlay'),
+  );
   if (ours) return { to: findSource(root, `${ours}/src/${subpath.join('/') || 'index'}`) };
   return { package: isBuiltin(specifier) ? specifier : name };
 }

@@ -7,139 +7,153 @@ import { checkArrows, rules } from './check-arrows.mjs';
 const program = fileURLToPath(new URL('check-arrows.mjs', import.meta.url));
 const fixtures = fileURLToPath(new URL('fixtures/arrows', import.meta.url));
 
-const whatHttpImports = 'http/ imports of its half only db/ and the top';
-const noFolderCycles = 'no cycles between the folders of a half';
-const noCycles = 'no import cycles, type-only imports included';
-const routesOnlyInApp =
-  'routes and hooks are imported only by app.ts, those of the platform by api.ts and platform-app.ts';
-const httpOnlyAtTheEdge =
-  'only routes, hooks, http/ and the files at the top that put an app together import http/ or fastify';
-const bundledOnlyAtTheTop =
-  'in server, only app.ts, bundled-platform.ts, routes.ts, the guarded network, the reader of manifests and cli/ import the bundled platform';
-const storesStayInside = 'a store is imported only by files of its own folder';
-const whatStoresImport =
-  'a store imports of its half only db/, stores of its own folder, ' +
-  'and files of its own folder or the top that import nothing of that half';
+const bundledOnlyAtTheEdge = 'in server, only edge/ and the reader of manifests import the bundled platform';
 
 /** Each fixture is a small repository; these are all the findings in it, by rule. */
 const expected: Record<string, Record<string, string[]>> = {
   clean: {},
   cycle: {
-    [noCycles]: ['server/src/first.ts → server/src/second.ts → server/src/third.ts → server/src/first.ts'],
+    'no import cycles, type-only imports included': [
+      'server/src/first.ts → server/src/second.ts → server/src/third.ts → server/src/first.ts',
+    ],
   },
   'cycle-of-types': {
-    [noCycles]: [
-      'server/src/export-type.ts → server/src/type-expression.ts → server/src/import-type.ts → ' +
-        'server/src/inline-type.ts → server/src/export-type.ts',
+    'no import cycles, type-only imports included': [
+      'server/src/export-type.ts → server/src/type-expression.ts → server/src/import-type.ts → server/src/inline-type.ts → server/src/export-type.ts',
     ],
   },
   contract: {
-    'contract imports nothing of ours and no package but typebox and re2js': [
+    'a package imports only packages of ours that are below it': [
+      'contract/src/from-server.ts → ../../server/src/edge/app.ts',
+    ],
+    'no relative import leaves a package': ['contract/src/from-server.ts → ../../server/src/edge/app.ts'],
+    'contract, ui, embed and webhooks import few packages of others': [
       'contract/src/from-a-package.ts → jose',
       'contract/src/from-a-package.ts → node:fs',
-      'contract/src/from-server.ts → ../../server/src/app.ts',
     ],
   },
   'widget-and-embed': {
-    'ui imports nothing but contract, preact and the validator of forms': [
+    'a package imports only packages of ours that are below it': [
+      'console/src/page.ts → ../../widget/src/widget.ts',
+      'embed/src/embed.ts → inlay/edge/app',
+      'server/src/edge/app.ts → @inlay/widget/widget',
       'ui/src/parts.ts → ../../widget/src/widget.ts',
-      'ui/src/parts.ts → typebox',
+      'webhooks/src/verify.ts → ../../server/src/edge/app.ts',
+      'widget/src/widget.ts → @inlay/platform/create-platform',
     ],
-    'widget imports nothing of ours but contract and ui': ['widget/src/widget.ts → @inlay/platform/create-platform'],
-    'console imports nothing of ours but contract and ui': ['console/src/page.ts → ../../widget/src/widget.ts'],
-    'embed imports nothing but contract, and react in its React part': [
-      'embed/src/embed.ts → inlay/app',
+    'no relative import leaves a package': [
+      'console/src/page.ts → ../../widget/src/widget.ts',
+      'ui/src/parts.ts → ../../widget/src/widget.ts',
+      'webhooks/src/verify.ts → ../../server/src/edge/app.ts',
+    ],
+    'contract, ui, embed and webhooks import few packages of others': [
       'embed/src/embed.ts → preact',
       'embed/src/other.ts → react',
-    ],
-    'webhooks imports nothing but node:crypto': [
-      'webhooks/src/verify.ts → ../../server/src/app.ts',
+      'ui/src/parts.ts → typebox',
       'webhooks/src/verify.ts → node:fs',
     ],
-    'server imports nothing of ui, widget, console or embed': ['server/src/app.ts → @inlay/widget/widget'],
   },
   platform: {
-    'platform imports nothing of ours but contract, schedule and sqlite': [
-      'platform/src/create-platform.ts → ../../server/src/app.ts',
-      'platform/src/dynamic.ts → inlay/app',
-    ],
-    'a connector imports of the rest of the platform only the protocol': [
-      'platform/connectors/notes/notes.ts → ../../src/create-platform.ts',
+    'a package imports only packages of ours that are below it': [
+      'connectors/src/notes/notes.ts → @inlay/platform/create-platform',
+      'platform/src/create-platform.ts → inlay/edge/app',
+      'platform/src/dynamic.ts → inlay/edge/app',
+      'schedule/src/quartz.ts → @inlay/connectors/notes/specification',
     ],
     'the platform imports of a connector only its specification': [
-      'platform/src/definitions.ts → ../connectors/notes/notes.ts',
+      'platform/src/definitions.ts → @inlay/connectors/notes/notes',
     ],
-    'schedule imports nothing of ours': ['schedule/src/quartz.ts → ../../platform/connectors/notes/specification.ts'],
   },
   sqlite: {
-    'sqlite imports nothing of ours': ['sqlite/src/connection.ts → @inlay/contract/fields'],
+    'a package imports only packages of ours that are below it': ['sqlite/src/connection.ts → @inlay/contract/fields'],
     'only sqlite/src/connection.ts imports the SQLite driver': [
-      'server/src/app.ts → @photostructure/sqlite',
-      'server/src/app.ts → node:sqlite',
+      'server/src/edge/app.ts → @photostructure/sqlite',
+      'server/src/edge/app.ts → node:sqlite',
     ],
   },
   'platform-rooms': {
-    [noFolderCycles]: ['platform/src/notes → platform/src/tags → platform/src/notes'],
+    'no cycles between the folders of a half': ['platform/src/notes → platform/src/tags → platform/src/notes'],
     'no route reaches a worker store, which serves all tenants, not even through other files': [
       'platform/src/notes/notes.routes.ts → platform/src/notes/notes.ts → platform/src/notes/notes.worker.store.ts',
     ],
-    [storesStayInside]: [
+    'a store is imported only by files of its own domain': [
       'platform/src/runner/run.ts → ../lists/lists.store.ts',
       'platform/src/tags/tags.ts → ../lists/lists.store.ts',
     ],
-    [whatStoresImport]: ['platform/src/tags/tags.store.ts → ../notes/note-names.ts'],
-    'db/ imports of its half only the top': ['platform/src/db/open.ts → ../notes/note-names.ts'],
-    [whatHttpImports]: ['platform/src/http/health.ts → ../notes/notes.routes.ts'],
-    [routesOnlyInApp]: ['platform/src/http/health.ts → ../notes/notes.routes.ts'],
-    [httpOnlyAtTheEdge]: ['platform/src/tags/tags.ts → fastify'],
-    'the runner imports of the platform only the protocol and the runtime': [
+    'a store imports of its half only db/, stores of its own domain, and files of its own domain or kernel/ that import nothing of that half':
+      ['platform/src/tags/tags.store.ts → ../notes/note-names.ts'],
+    'db/ imports of its half only loose files': ['platform/src/db/open.ts → ../notes/note-names.ts'],
+    'routes and hooks are imported only by app.ts and routes.ts, those of the platform by api.ts and platform-app.ts': [
+      'platform/src/http/health.ts → ../notes/notes.routes.ts',
+    ],
+    'only routes, hooks, http/ and the files that put an app together import http/ or fastify': [
+      'platform/src/tags/tags.ts → fastify',
+    ],
+    'the runner imports of the platform only its processes and the runtime': [
       'platform/src/runner/run.ts → ../lists/lists.store.ts',
+    ],
+    'http/ of the platform imports of it only db/ and loose files': [
+      'platform/src/http/health.ts → ../notes/notes.routes.ts',
     ],
   },
   'bundled-platform': {
-    [bundledOnlyAtTheTop]: [
-      'server/src/notes/notes.ts → @inlay/platform/create-platform',
-      'server/src/platform/port.ts → @inlay/platform/create-platform',
+    [bundledOnlyAtTheEdge]: [
+      'server/src/kernel/platform/port.ts → @inlay/platform/create-platform',
+      'server/src/tenancy/notes/notes.ts → @inlay/platform/create-platform',
     ],
   },
   stores: {
-    [storesStayInside]: ['server/src/tags/tags.ts → ../notes/notes.store.ts'],
-    [whatStoresImport]: [
-      'server/src/tags/tags.store.ts → ../http/replies.ts',
-      'server/src/tags/tags.store.ts → ../lists/lists.ts',
-      'server/src/tags/tags.store.ts → ./tagging.ts',
-      'server/src/tags/tags.store.ts → ./tags.routes.ts',
+    'a store is imported only by files of its own domain': [
+      'server/src/tenancy/tags/tags.ts → ../notes/notes.store.ts',
     ],
-    [routesOnlyInApp]: ['server/src/tags/tags.store.ts → ./tags.routes.ts'],
-    [httpOnlyAtTheEdge]: ['server/src/tags/tags.store.ts → ../http/replies.ts'],
+    'a store imports of its half only db/, stores of its own domain, and files of its own domain or kernel/ that import nothing of that half':
+      [
+        'server/src/tenancy/tags/tags.store.ts → ../lists/lists.ts',
+        'server/src/tenancy/tags/tags.store.ts → ./tagging.ts',
+        'server/src/tenancy/tags/tags.store.ts → ./tags.routes.ts',
+      ],
+    'routes and hooks are imported only by app.ts and routes.ts, those of the platform by api.ts and platform-app.ts': [
+      'server/src/tenancy/tags/tags.store.ts → ./tags.routes.ts',
+    ],
+    'only routes, hooks, http/ and the files that put an app together import http/ or fastify': [
+      'server/src/tenancy/tags/tags.store.ts → ../../kernel/http/replies.ts',
+    ],
   },
   workers: {
     'a store of workers, which serves all tenants, is imported only by workers': [
-      'server/src/notes/notes.ts → ./notes.worker.store.ts',
+      'server/src/tenancy/notes/notes.ts → ./notes.worker.store.ts',
     ],
-    'a worker is imported only by workers and files of the top': ['server/src/notes/notes.ts → ./tidying.worker.ts'],
+    'a worker is imported only by workers and edge/': ['server/src/tenancy/notes/notes.ts → ./tidying.worker.ts'],
   },
   http: {
-    [noFolderCycles]: ['server/src/http → server/src/notes → server/src/http'],
-    [routesOnlyInApp]: [
-      'server/src/http/health.ts → ../notes/notes.routes.ts',
-      'server/src/notes/notes.ts → ./note-limits.hooks.ts',
+    'no cycles between the folders of a half': [
+      'server/src/kernel/http → server/src/tenancy/notes → server/src/kernel/http',
     ],
-    [whatHttpImports]: ['server/src/http/health.ts → ../notes/notes.routes.ts'],
-    [httpOnlyAtTheEdge]: ['server/src/notes/notes.ts → ../http/replies.ts', 'server/src/notes/notes.ts → fastify'],
+    'in server, a layer imports only layers below it': [
+      'server/src/kernel/http/health.ts → ../../tenancy/notes/notes.routes.ts',
+    ],
+    'routes and hooks are imported only by app.ts and routes.ts, those of the platform by api.ts and platform-app.ts': [
+      'server/src/kernel/http/health.ts → ../../tenancy/notes/notes.routes.ts',
+      'server/src/tenancy/notes/notes.ts → ./note-limits.hooks.ts',
+    ],
+    'only routes, hooks, http/ and the files that put an app together import http/ or fastify': [
+      'server/src/tenancy/notes/notes.ts → ../../kernel/http/replies.ts',
+      'server/src/tenancy/notes/notes.ts → fastify',
+    ],
   },
   tools: {
-    [noCycles]: [
+    'no import cycles, type-only imports included': [
       'bench/databases.ts → bench/settings.ts → bench/databases.ts',
       'scripts/find-databases.mjs → scripts/postgres.mjs → scripts/find-databases.mjs',
     ],
-    'no package imports bench or scripts': ['server/src/app.ts → ../../scripts/postgres.mjs'],
+    'no relative import leaves a package': ['server/src/edge/app.ts → ../../../scripts/postgres.mjs'],
+    'no package imports bench or scripts': ['server/src/edge/app.ts → ../../../scripts/postgres.mjs'],
     'no file or folder is named utils, helpers, common, shared, manager, service, impl, types': ['scripts/utils.mjs'],
   },
   names: {
     'no file or folder is named utils, helpers, common, shared, manager, service, impl, types': [
-      'server/src/notes/notes.types.ts',
       'server/src/shared/clock.ts',
+      'server/src/tenancy/notes/notes.types.ts',
       'widget/src/utils.ts',
     ],
     'names are kebab-case': ['server/src/camelCase.ts'],
@@ -165,8 +179,8 @@ it('prints each offending import with its rule and exits with 1', () => {
     encoding: 'utf8',
   });
   expect(stderr).toBe(
-    ['notes/notes.ts', 'platform/port.ts']
-      .map((file) => `server/src/${file} → @inlay/platform/create-platform\n    ${bundledOnlyAtTheTop}\n`)
+    ['kernel/platform/port.ts', 'tenancy/notes/notes.ts']
+      .map((file) => `server/src/${file} → @inlay/platform/create-platform\n    ${bundledOnlyAtTheEdge}\n`)
       .join(''),
   );
   expect(status).toBe(1);

@@ -21,57 +21,57 @@ const tenantMember = new RegExp(`\\b(${tenantIds.join('|')})\\??:`);
 /** Functions whose rows belong to no tenant, or that find the tenant. Each has its reason. */
 export const exceptions = [
   {
-    file: 'server/src/organizations/organizations.store.ts',
+    file: 'server/src/tenancy/organizations/organizations.store.ts',
     names: ['listOrganizations', 'insertOrganization'],
     reason: 'organizations are the tenants',
   },
   {
-    file: 'server/src/tokens/operator-tokens.store.ts',
+    file: 'server/src/tenancy/tokens/operator-tokens.store.ts',
     names: ['findUsable'],
     reason: 'the tenant of a request is found by the hash of its token',
   },
   {
-    file: 'server/src/tokens/signing-keys.store.ts',
+    file: 'server/src/tenancy/tokens/signing-keys.store.ts',
     names: ['listKeys', 'insertKey', 'retireOthers', 'removeRetiredKey'],
     reason: 'signing keys belong to the deployment',
   },
   {
-    file: 'server/src/audit/audit-keys.store.ts',
+    file: 'server/src/log/audit/audit-keys.store.ts',
     names: ['listKeys', 'insertKey'],
     reason: 'keys that sign checkpoints belong to the deployment',
   },
   {
-    file: 'server/src/deployment/replicas.store.ts',
+    file: 'server/src/edge/deployment/replicas.store.ts',
     names: ['listReplicas'],
     reason: 'replicas belong to the deployment',
   },
   {
-    file: 'server/src/definitions/registered-changes.store.ts',
+    file: 'server/src/catalog/definitions/registered-changes.store.ts',
     names: ['insertTold'],
     reason: 'registered definitions belong to the deployment',
   },
   {
-    file: 'server/src/webhooks/endpoints.store.ts',
+    file: 'server/src/log/webhooks/endpoints.store.ts',
     names: ['findEndpointById'],
     reason: 'anybody who knows the id of an endpoint may ask for its public keys',
   },
   {
-    file: 'server/src/console/sessions.store.ts',
+    file: 'server/src/edge/console/sessions.store.ts',
     names: ['findLiveSession'],
     reason: 'the tenant of a request is found by the hash of its cookie',
   },
   {
-    file: 'server/src/console/links.store.ts',
+    file: 'server/src/edge/console/links.store.ts',
     names: ['findUsableLink'],
     reason: 'a browser without a session is known by the hash of the code that it was given',
   },
   {
-    file: 'server/src/console/oidc.store.ts',
+    file: 'server/src/edge/console/oidc.store.ts',
     names: ['insertSignIn', 'takeSignIn'],
     reason: 'somebody who is at the provider belongs to no organization yet',
   },
   {
-    file: 'server/src/oauth/flows.store.ts',
+    file: 'server/src/credentials/sign-in/flows.store.ts',
     names: ['findFlowByStart', 'findFlowByState', 'findFlowByCookie'],
     reason: 'a browser without a token is known by the hash of what the service has given to it',
   },

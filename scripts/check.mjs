@@ -11,8 +11,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { countCoreSeconds } from './core-seconds.mjs';
 import { folderInMemory } from './memory-folder.mjs';
+import { nodeVersions } from './own-packages.mjs';
 import { summarize } from './test-report.mjs';
+
+const coreSeconds = countCoreSeconds();
+/** What the short run may use: a change that needs more time moves what gives least for its time to `--long`. */
+const budgetCoreSeconds = 1_450;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The compiler and the bundler collect garbage less often, for a fifth less CPU time. */
@@ -42,9 +48,12 @@ async function check(name, run) {
   if (complaint) console.log(`${complaint.trimEnd()}\n`);
 }
 
-/** @param {string} program @param {string[]} args @returns {Promise<string | undefined>} the output if it failed */
-async function run(program, args) {
-  const child = spawn(program, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * @param {string} program @param {string[]} args @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<string | undefined>} the output if it failed
+ */
+async function run(program, args, env = environment) {
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -93,6 +102,25 @@ async function runTests() {
   }
 }
 
+/** Start, command line, a customer's journey with syncs to files and PostgreSQL, the store, and signing in to the console. */
+const testsOnEachNodeVersion = [
+  'server/test/cli.test.ts',
+  'server/test/crash.test.ts',
+  'server/test/journey.test.ts',
+  'console/test/ways-in.test.ts',
+  'platform/test/postgres-to-postgres.test.ts',
+  'sqlite/src',
+];
+
+/** @param {{ version: number, binFolder: string }} node */
+const runTestsOn = ({ version, binFolder }) =>
+  check(`tests on Node.js ${version}`, () =>
+    run(join(binFolder, 'node'), ['node_modules/vitest/vitest.mjs', 'run', ...testsOnEachNodeVersion], {
+      ...environment,
+      PATH: `${binFolder}:${process.env.PATH}`,
+    }),
+  );
+
 /**
  * One checker per compiler: two compilers run side by side, and several checkers in one compiler work out the same types
  * again, for twice the CPU time.
@@ -107,7 +135,7 @@ const typed = [
   'embed/test',
   'webhooks',
   'webhooks/test',
-  'server/src/reference/browser',
+  'server/src/edge/reference/browser',
 ];
 // What tests need. It waits for the registry more than it works.
 const preparations = inTwoLanes([
@@ -138,11 +166,21 @@ const tests = summarize(exit, report);
 passed += tests.passed;
 failed += tests.failed;
 for (const { name, complaint } of tests.checks) await check(name, async () => complaint);
+// One after the other: both need all cores.
+if (options.long) for (const node of nodeVersions) await runTestsOn(node);
 
 console.log('\nthe slowest files');
 const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
 for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`);
 console.log();
 
+const used = coreSeconds();
+if (used !== undefined) {
+  const [seconds, budget] = [used, budgetCoreSeconds].map((count) => Math.round(count).toLocaleString('en-US'));
+  // The budget is that of a whole short run.
+  const hasBudget = !options.long && !options.shard;
+  if (hasBudget && used > budgetCoreSeconds) console.log('WARNING  This run is over the budget of core seconds.');
+  console.log(hasBudget ? `${seconds} of ${budget} core seconds` : `${seconds} core seconds`);
+}
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -36,7 +36,7 @@ export async function writeCodeCache(program) {
     PORT: String(await freePort()),
     INLAY_DATA_DIR: dataDir,
     INLAY_OPERATOR_TOKEN: operatorToken,
-    INLAY_LOG_LEVEL: 'error',
+    LOG_LEVEL: 'error',
   };
   try {
     await runHere([], [program], env);

@@ -9,7 +9,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -74,7 +74,14 @@ async function isFree(port) {
 /** The operator token, a file for customers to connect, and the secret of the test provider; made the first time. @param {string} dataDir */
 function prepare(dataDir) {
   const samples = join(dataDir, 'samples');
-  mkdirSync(samples, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(samples, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+    accessSync(samples, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error;
+    throw new DemoError(`The folder ${dataDir} cannot be written. ${why}\nChoose another one with --data-dir.`);
+  }
   const tokenFile = join(dataDir, 'operator-token');
   if (!existsSync(tokenFile))
     writeFileSync(tokenFile, `demo-${randomBytes(32).toString('base64url')}`, { mode: 0o600 });
@@ -189,16 +196,25 @@ function untilSignalled() {
   });
 }
 
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: 'string' },
+        'page-port': { type: 'string' },
+        'provider-port': { type: 'string' },
+        'data-dir': { type: 'string', default: join(root, 'data/demo') },
+        'no-build': { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    const options = '--port, --page-port, --provider-port, --data-dir, --no-build';
+    throw new DemoError(`${error instanceof Error ? error.message : error}\nThe demo takes ${options}.`);
+  }
+}
+
 async function main() {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string' },
-      'page-port': { type: 'string' },
-      'provider-port': { type: 'string' },
-      'data-dir': { type: 'string', default: join(root, 'data/demo') },
-      'no-build': { type: 'boolean', default: false },
-    },
-  });
+  const values = readOptions();
   const dataDir = resolve(values['data-dir']);
   if (!values['no-build']) await build();
   const port = await choosePort(values.port ?? (process.env.PORT || undefined), 8080, '--port or PORT');

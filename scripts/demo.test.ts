@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../server/test/support/long-run.ts';
 import { expectAccessible } from '../widget/test/support/looks.ts';
 import { sharedBrowser } from '../widget/test/support/shared-browser.ts';
 import { freePort } from './disposable.mjs';
@@ -170,7 +171,8 @@ describe('the demo', () => {
     await page.close();
   });
 
-  it.each(['light', 'dark', 'brand'])('is accessible and fits a small window: %s', async (look) => {
+  const looks = isLongRun ? ['light', 'dark', 'brand'] : ['brand'];
+  it.each(looks)('The page of the demo is accessible and fits a small window: %s', async (look) => {
     const { page, faults } = await openPage(320);
     await page.locator(`input[value=${look}]`).check({ force: true });
     await expectAccessible(page.mainFrame(), look);
@@ -179,18 +181,20 @@ describe('the demo', () => {
     await page.close();
   });
 
-  it('has a customer who has to sign in again, because the account has removed the app', async () => {
-    const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
-    const read = async (path: string) =>
-      await (await fetch(`${demo.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
-    const needing = async () =>
-      ((await read('connections?attention_by=customer')) as { data: { workspace_name: string }[] }).data.map(
-        ({ workspace_name }) => workspace_name,
-      );
-    await expect.poll(needing, { timeout: 240_000, interval: 1_000 }).toContain('falcon-couriers');
-    const { data } = (await read('credentials')) as { data: object[] };
-    expect(data).toMatchObject([{ state: 'needs_attention', reason: 'revoked', account: 'noor@falcon.example' }]);
-  });
+  if (isLongRun) {
+    it('The demo has a customer who has to sign in again, because the account has removed the app', async () => {
+      const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
+      const read = async (path: string) =>
+        await (await fetch(`${demo.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
+      const needing = async () =>
+        ((await read('connections?attention_by=customer')) as { data: { workspace_name: string }[] }).data.map(
+          ({ workspace_name }) => workspace_name,
+        );
+      await expect.poll(needing, { timeout: 240_000, interval: 1_000 }).toContain('falcon-couriers');
+      const { data } = (await read('credentials')) as { data: object[] };
+      expect(data).toMatchObject([{ state: 'needs_attention', reason: 'revoked', account: 'noor@falcon.example' }]);
+    });
+  }
 
   it('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
     await stop(demo);
@@ -199,27 +203,29 @@ describe('the demo', () => {
     await stop(again);
   });
 
-  it('starts again although the port of its provider is taken, and tells the service the new address', async () => {
-    const { port } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
-    const taken = createServer().listen(Number(port), '127.0.0.1');
-    await once(taken, 'listening');
-    const again = await startDemo({ portBy: 'environment' });
-    const { port: next } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
-    expect(next).not.toBe(port);
-    const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
-    const read = async (path: string) =>
-      await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
-    expect((await read('oauth/clients')).data).toMatchObject([
-      { needs_secret: false, endpoints: { token_url: expect.stringMatching(new RegExp(`:${next}/token$`)) } },
-    ]);
-    const templates: { id: string; name: string }[] = (await read('templates/sources')).data;
-    const ledgerline = templates.find(({ name }) => name === 'Ledgerline');
-    expect((await read(`templates/sources/${ledgerline?.id}`)).partial_default_config).toMatchObject({
-      base_url: expect.stringContaining(`:${next}`),
+  if (isLongRun) {
+    it('The demo starts again although the port of its provider is taken, and tells the service the new address', async () => {
+      const { port } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
+      const taken = createServer().listen(Number(port), '127.0.0.1');
+      await once(taken, 'listening');
+      const again = await startDemo({ portBy: 'environment' });
+      const { port: next } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
+      expect(next).not.toBe(port);
+      const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
+      const read = async (path: string) =>
+        await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
+      expect((await read('oauth/clients')).data).toMatchObject([
+        { needs_secret: false, endpoints: { token_url: expect.stringMatching(new RegExp(`:${next}/token$`)) } },
+      ]);
+      const templates: { id: string; name: string }[] = (await read('templates/sources')).data;
+      const ledgerline = templates.find(({ name }) => name === 'Ledgerline');
+      expect((await read(`templates/sources/${ledgerline?.id}`)).partial_default_config).toMatchObject({
+        base_url: expect.stringContaining(`:${next}`),
+      });
+      taken.close();
+      await stop(again);
     });
-    taken.close();
-    await stop(again);
-  });
+  }
 });
 
 it('ends on a signal while it is still starting', async () => {
@@ -233,6 +239,23 @@ it('ends on a signal while it is still starting', async () => {
   const { code, output } = await ended;
   expect({ code, output }).toEqual({ code: 0, output: '' });
   await expect(fetch(`http://localhost:${port}/health/live`)).rejects.toThrow('fetch failed');
+});
+
+it.each([
+  [
+    ['--help'],
+    /^Unknown option '--help'.*\nThe demo takes --port, --page-port, --provider-port, --data-dir, --no-build\.\n$/,
+  ],
+  [
+    ['--data-dir', join(program, 'data')],
+    /^The folder \S+\/data cannot be written\. ENOTDIR.*\nChoose another one with --data-dir\.\n$/,
+  ],
+])('says what to do about %j, without a stack trace', async (args, output) => {
+  const [port, pagePort] = [await freePort(), await freePort()];
+  expect(await run([...args, '--port', String(port), '--page-port', String(pagePort)]).ended).toEqual({
+    code: 1,
+    output: expect.stringMatching(output),
+  });
 });
 
 it('says what to do when a port is in use', async () => {

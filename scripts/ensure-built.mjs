@@ -7,6 +7,7 @@
 
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -31,11 +32,14 @@ const keptBuilds = 10;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * @param {{ root?: string, makeBuild?: (folder: string) => Promise<unknown> }} [options] another repository and another
- *   way to build, for tests
+ * @param {{
+ *   root?: string,
+ *   makeBuild?: (folder: string, tell: (line: string) => void) => Promise<unknown>,
+ *   tell?: (line: string) => void,
+ * }} [options] another repository and another way to build, for tests; who is told how far a build is
  * @returns {Promise<{ folder: string, isNew: boolean }>} where the build is, and whether it had to be made
  */
-export async function ensureBuilt({ root = repository, makeBuild = makeProduct } = {}) {
+export async function ensureBuilt({ root = repository, makeBuild = makeProduct, tell = console.error } = {}) {
   const builds = join(root, 'server/builds');
   let isNew = false;
   for (;;) {
@@ -47,8 +51,11 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct }
     } else {
       mkdirSync(builds, { recursive: true });
       const unfinished = mkdtempSync(join(builds, 'unfinished-'));
+      // Often another user runs what one user has built.
+      chmodSync(unfinished, 0o777 & ~process.umask());
+      tell('Building Inlay. This happens once for each version and may take a minute.');
       try {
-        await makeBuild(join(unfinished, 'dist'));
+        await makeBuild(join(unfinished, 'dist'), tell);
         // A file was edited meanwhile, so nobody knows which version is in the build.
         if (takeFingerprint(root) !== fingerprint) continue;
         giveName(unfinished, folder);
@@ -65,11 +72,11 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct }
   }
 }
 
-/** @param {string} folder */
-async function makeProduct(folder) {
+/** @param {string} folder @param {(line: string) => void} tell */
+async function makeProduct(folder, tell) {
   // Loaded only here, because loading the tools takes longer than finding out that there is nothing to do.
   const { buildProduct } = await import('./build.mjs');
-  await buildProduct(folder);
+  await buildProduct(folder, tell);
 }
 
 /** @param {string} unfinished @param {string} folder */
@@ -114,7 +121,7 @@ if (isMain(import.meta.url)) {
   const startedAt = performance.now();
   try {
     const { isNew } = await ensureBuilt();
-    if (isNew) console.log(`server/dist  ${Math.round(performance.now() - startedAt)} ms`);
+    if (isNew) console.error(`Built in ${Math.round((performance.now() - startedAt) / 1_000)} s.`);
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     const advice = isMissing

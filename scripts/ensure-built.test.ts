@@ -6,6 +6,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,7 @@ async function makeBuild(folder: string): Promise<void> {
   writeFileSync(join(folder, 'page.js'), content);
 }
 
-const ensure = (make = makeBuild) => ensureBuilt({ root, makeBuild: make });
+const ensure = (make = makeBuild) => ensureBuilt({ root, makeBuild: make, tell: () => {} });
 const inDist = (name = 'inlay.js') => readFileSync(join(root, 'server/dist', name), 'utf8');
 
 it('builds once, and again only when something has changed', async () => {
@@ -57,6 +58,26 @@ it('builds once, and again only when something has changed', async () => {
   rmSync(join(root, 'server/src/more.ts'));
   await ensure();
   expect(built).toBe(5);
+});
+
+it('says that it builds and how far it is, before each step, and nothing when there is nothing to do', async () => {
+  const told: string[] = [];
+  const tell = (line: string) => void told.push(line);
+  const inSteps = async (folder: string, step: typeof tell) => {
+    expect(told).toEqual([expect.stringMatching(/^Building Inlay\./)]);
+    step('first step');
+    await makeBuild(folder);
+  };
+  await ensureBuilt({ root, makeBuild: inSteps, tell });
+  expect(told[1]).toBe('first step');
+  await ensureBuilt({ root, makeBuild: inSteps, tell });
+  expect(told).toHaveLength(2);
+});
+
+it('may be run by another user than the one who built', async () => {
+  const { folder } = await ensure();
+  const modes = [folder, dirname(folder)].map((path) => statSync(path).mode & 0o055 & ~process.umask());
+  expect(modes).toEqual(Array(2).fill(0o055 & ~process.umask()));
 });
 
 it('takes a build again that was made before', async () => {

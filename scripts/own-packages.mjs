@@ -1,6 +1,6 @@
 // Installs the packages of folders that have their own lock file, unless they are installed already. Such folders hold
 // packages that only long tests use and that do not fit the rest: the generators of API clients need an older TypeScript,
-// and the kit for connectors brings fifty packages that a user of Inlay does not need.
+// the kit for connectors brings fifty packages that a user of Inlay does not need, and each release of Node.js takes 190 MB.
 
 import { execFile } from 'node:child_process';
 import { copyFile, readFile } from 'node:fs/promises';
@@ -10,7 +10,14 @@ import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 export const generatorsFolder = `${root}scripts/generated-clients/`;
-export const kitFolder = `${root}platform/torture/kit/`;
+export const kitFolder = `${root}platform/test/torture/kit/`;
+const nodeVersionsFolder = `${root}scripts/node-versions/`;
+
+/** The releases that the long run tries besides Node.js 20, see docs/adr/0026-node-floor.md. Their npm packages are for Linux. */
+export const nodeVersions = [22, 24].map((version) => ({
+  version,
+  binFolder: `${nodeVersionsFolder}node_modules/node-${version}-linux-${process.arch}/bin/`,
+}));
 
 /** @param {string} folder one of those above */
 export async function installOwnPackages(folder) {
@@ -26,4 +33,6 @@ export async function installOwnPackages(folder) {
   await copyFile(lockFile, installedLockFile);
 }
 
-if (isMain(import.meta.url)) await Promise.all([generatorsFolder, kitFolder].map(installOwnPackages));
+if (isMain(import.meta.url)) {
+  await Promise.all([generatorsFolder, kitFolder, nodeVersionsFolder].map(installOwnPackages));
+}

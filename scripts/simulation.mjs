@@ -16,63 +16,80 @@ const folder = 'server/src/';
  * moved.
  */
 export const guards = {
-  'settle-window': [['workspaces/creation.ts', 'if (waitMs === 0) break;', 'break;']],
+  'settle-window': [['tenancy/workspaces/creation.ts', 'if (waitMs === 0) break;', 'break;']],
   'bind-if-unbound': [
     [
-      'workspaces/claims.store.ts',
+      'tenancy/workspaces/claims.store.ts',
       ".where('name_claims.state', '=', 'creating'),\n    )\n    .returning('workspace_id')",
       ",\n    )\n    .returning('workspace_id')",
     ],
   ],
   'tombstone-check': [
     [
-      'workspaces/creation.ts',
+      'tenancy/workspaces/creation.ts',
       "if (row?.lifecycle !== 'live') return undefined;\n      const isCalledSo",
       'if (!row) return undefined;\n      const isCalledSo',
     ],
-    ['workspaces/creation.ts', '!gone.has(id) && ', ''],
+    ['tenancy/workspaces/creation.ts', '!gone.has(id) && ', ''],
   ],
-  'memory-of-lost-creates': [['workspaces/claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
-  'look-for-lost-creates': [['workspaces/reconciler.worker.ts', 'await lookForLostCreate(ctx, claim);', '']],
+  'memory-of-lost-creates': [['tenancy/workspaces/claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
+  'look-for-lost-creates': [['tenancy/workspaces/reconciler.worker.ts', 'await lookForLostCreate(ctx, claim);', '']],
   'claims-of-namesakes': [
-    ['workspaces/claims.store.ts', 'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;', ''],
+    [
+      'tenancy/workspaces/claims.store.ts',
+      'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;',
+      '',
+    ],
   ],
   'generation-compare': [
-    ['workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
-    ['workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
+    ['tenancy/workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
+    ['tenancy/workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
   ],
   'quotas-in-the-transaction': [
     [
-      'pipelines/sources.ts',
+      'pipelines/sources/sources.ts',
       'const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
-      'await takeRoom(ctx, ctx.store.db, scope, { sources: 1, connections: planned.length });\n' +
+      'await takeRoom(ctx.journal, ctx.store.db, scope, { sources: 1, connections: planned.length });\n' +
         '  const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
     ],
-    ['pipelines/sources.ts', '    await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });\n', ''],
+    [
+      'pipelines/sources/sources.ts',
+      '    await takeRoom(ctx.journal, tx, scope, { sources: 1, connections: planned.length });\n',
+      '',
+    ],
   ],
-  'deleted-sources-left-out': [['quotas/quotas.store.ts', ".where('lifecycle', '=', 'live')", '']],
+  'deleted-sources-left-out': [['tenancy/quotas/quotas.store.ts', ".where('lifecycle', '=', 'live')", '']],
   'lease-of-a-credential': [
     [
-      'oauth/credentials.store.ts',
+      'credentials/tokens/credentials.store.ts',
       ".where('lease_until', '<=', now)\n    .where(isRefreshable)",
       '.where(isRefreshable)',
     ],
   ],
-  'no-sending-after-the-lease': [['oauth/refresh.ts', 'if (runtime.elapsed() > until) throw', 'if (false) throw']],
-  'once-more-at-most': [['oauth/refresh.ts', 'const mostTries = 2;', 'const mostTries = 1_000;']],
+  'no-sending-after-the-lease': [
+    ['credentials/tokens/refresh.ts', 'if (runtime.elapsed() > until) throw', 'if (false) throw'],
+  ],
+  'once-more-at-most': [['credentials/tokens/refresh.ts', 'const mostTries = 2;', 'const mostTries = 1_000;']],
+  'tries-of-an-uncertain-end': [
+    ['credentials/tokens/credentials.store.ts', "\n    .where('tries', '>=', leastTries)", ''],
+  ],
   'lease-of-a-generation': [
-    ['oauth/credentials.store.ts', ".where('generation', '=', generation)\n    .where('owner'", ".where('owner'"],
     [
-      'oauth/refresh.ts',
+      'credentials/tokens/credentials.store.ts',
+      ".where('generation', '=', generation)\n    .where('owner'",
+      ".where('owner'",
+    ],
+    [
+      'credentials/tokens/refresh.ts',
       'const tokens = openTokens(ctx.sealer, taken);',
       'const tokens = openTokens(ctx.sealer, row);',
     ],
   ],
   'one-entry-for-a-new-workspace': [
-    ['workspaces/creation.ts', 'if (isNew) await ctx.journal.record(', 'await ctx.journal.record('],
+    ['tenancy/workspaces/creation.ts', 'if (isNew) await ctx.journal.record(', 'await ctx.journal.record('],
   ],
   'entry-of-a-deletion': [
-    ['workspaces/operations.ts', 'await ctx.journal.record(tx, row.organization_id, entry);', ''],
+    ['tenancy/workspaces/operations.ts', 'await ctx.journal.record(tx, row.organization_id, entry);', ''],
   ],
 };
 
@@ -98,15 +115,21 @@ export async function loadSimulation(without) {
       format: 'esm',
       target: 'node20',
       packages: 'external',
-      alias: Object.fromEntries(
-        ['contract', 'platform', 'schedule', 'sqlite'].map((name) => [`@inlay/${name}`, resolve(root, name, 'src')]),
-      ),
+      alias: {
+        ...Object.fromEntries(
+          ['contract', 'schedule', 'sqlite', 'protocol', 'guard', 'manifests', 'connectors', 'platform'].map((name) => [
+            `@inlay/${name}`,
+            resolve(root, name, 'src'),
+          ]),
+        ),
+        'inlay-webhooks': resolve(root, 'webhooks/src'),
+      },
       logLevel: 'error',
       plugins: [
         {
           name: 'without-guard',
           setup: ({ onLoad }) =>
-            onLoad({ filter: /(workspaces|pipelines|quotas|oauth)[\\/][\w.-]+\.ts$/ }, ({ path }) => {
+            onLoad({ filter: /[\\/]server[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
               let contents = readFileSync(path, 'utf8');
               for (const [file, guard, instead] of cuts) {
                 if (path !== resolve(root, folder, file)) continue;

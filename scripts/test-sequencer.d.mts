@@ -1,2 +1,1 @@
-export const slowFiles: string[];
 export { BaseSequencer as default } from 'vitest/node';

@@ -1,29 +1,51 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { TestSpecification, Vitest } from 'vitest/node';
-import SlowestFirst, { slowFiles } from './test-sequencer.mjs';
+import SlowestFirst from './test-sequencer.mjs';
 
-it('names only files that there are', () => {
-  const missing = slowFiles.filter((file) => !existsSync(fileURLToPath(new URL(`../${file}`, import.meta.url))));
-  expect(missing).toEqual([]);
+/** In which order the files come, given how long each took in the last run. */
+async function sort(files: [project: string, file: string][], lastRun: Record<string, number> = {}): Promise<string[]> {
+  const getFileTestResults = (key: string) => (key in lastRun ? { duration: lastRun[key] } : undefined);
+  const context = { config: { root: '/inlay' }, cache: { getFileTestResults } };
+  const specifications = files.map(([name, file]) => ({ moduleId: `/inlay/${file}`, project: { name } }));
+  const sorted = await new SlowestFirst(context as unknown as Vitest).sort(
+    specifications as unknown as TestSpecification[],
+  );
+  return sorted.map(({ moduleId }) => moduleId.slice('/inlay/'.length));
+}
+
+it('Test files come in one row for each project, so that no worker loads the service twice', async () => {
+  const sorted = await sort(
+    [
+      ['parts', 'contract/src/ids.test.ts'],
+      ['programs', 'server/src/errors.test.ts'],
+      ['parts', 'contract/src/paging.test.ts'],
+    ],
+    { 'parts:contract/src/paging.test.ts': 90_000, 'programs:server/src/errors.test.ts': 1 },
+  );
+  expect(sorted).toEqual(['server/src/errors.test.ts', 'contract/src/ids.test.ts', 'contract/src/paging.test.ts']);
 });
 
-it('puts the slowest file first and each project in one row, so that no worker loads the service twice', async () => {
-  const context = {
-    config: { root: '/inlay' },
-    cache: { getFileTestResults: () => undefined, getFileStats: () => undefined },
-  };
-  const files = [
-    ['parts', 'contract/src/ids.test.ts'],
+it('Test files that took longest in the last run come first, after those that it did not have', async () => {
+  const sorted = await sort(
+    [
+      ['programs', 'server/src/quick.test.ts'],
+      ['programs', 'server/src/slow.test.ts'],
+      ['programs', 'server/src/new.test.ts'],
+    ],
+    { 'programs:server/src/quick.test.ts': 5, 'programs:server/src/slow.test.ts': 5_000 },
+  );
+  expect(sorted).toEqual(['server/src/new.test.ts', 'server/src/slow.test.ts', 'server/src/quick.test.ts']);
+});
+
+it('Test files in folders with slow tests come first in a fresh clone', async () => {
+  const sorted = await sort([
     ['programs', 'server/src/errors.test.ts'],
-    ['parts', 'contract/src/paging.test.ts'],
-    ['programs', String(slowFiles[0])],
-  ].map(([name, file]) => ({
-    moduleId: `/inlay/${file}`,
-    project: { name, config: { root: '/inlay', sequence: { groupOrder: 0 } } },
-  }));
-  const sorted = await new SlowestFirst(context as unknown as Vitest).sort(files as unknown as TestSpecification[]);
-  expect(sorted.map(({ project }) => project.name)).toEqual(['programs', 'programs', 'parts', 'parts']);
-  expect(sorted[0]?.moduleId).toBe(`/inlay/${slowFiles[0]}`);
+    ['programs', 'console/test/live.test.ts'],
+    ['programs', 'server/test/faults/kill-points.test.ts'],
+  ]);
+  expect(sorted).toEqual([
+    'console/test/live.test.ts',
+    'server/test/faults/kill-points.test.ts',
+    'server/src/errors.test.ts',
+  ]);
 });

@@ -5,7 +5,7 @@
 //
 // A round has hard values from every source to every destination in every way of writing, connectors that misbehave, and
 // kill -9 of connectors, the platform and the database. What fails is printed with its seed:
-//   INLAY_TORTURE_SEED=S npm test platform/torture
+//   INLAY_TORTURE_SEED=S npm test platform/test/torture
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ if (!(minutes > 0) || !Number.isSafeInteger(firstSeed)) {
 }
 
 const files = [
-  'platform/torture',
+  'platform/test/torture',
   'platform/src/runner/data-promises.test.ts',
   'server/test/faults/killed-syncs.test.ts',
 ];

@@ -3,9 +3,9 @@
  * asked for, so that starting one does not pay for the others. The build makes a CommonJS file of each: Node.js starts
  * those in two thirds of the time (scripts/build.mjs).
  */
-import type { ImportModule } from './import-module.ts';
-import type { Connector } from './kit/connector.ts';
-import type { runProgram } from './kit/program.ts';
+import type { ImportModule } from '@inlay/manifests/import-module';
+import type { Connector } from '@inlay/protocol/connector';
+import type { runProgram } from '@inlay/protocol/program';
 
 type ConnectorFile =
   | { connector: Connector; runProgram: typeof runProgram }
@@ -16,6 +16,7 @@ const importModule: ImportModule = async (url) => (await import('./import-module
 
 const connectors: Record<string, () => Promise<ConnectorFile>> = {
   declarative: () => import('./declarative/program.ts'),
+  'describe-manifests': () => import('./describe-manifests.ts'),
   'destination-postgres': () => import('./destination-postgres/program.ts'),
   file: () => import('./file/program.ts'),
   'http-api': () => import('./http-api/program.ts'),

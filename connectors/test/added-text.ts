@@ -1,5 +1,5 @@
 /* Shows what a source writes as text. */
-import { TextBuffer } from '../connectors/kit/text-buffer.ts';
+import { TextBuffer } from '@inlay/protocol/text-buffer';
 
 export function addedText(add: (to: TextBuffer) => void): string {
   const buffer = new TextBuffer(1024);

@@ -1,5 +1,5 @@
 /* A schema for each type of column that the `postgres` destination has. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export const dateTime = { type: 'string', format: 'date-time' };
 

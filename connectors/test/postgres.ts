@@ -7,12 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { inject, onTestFinished } from 'vitest';
-import { connector as destination } from '../connectors/destination-postgres/destination-postgres.ts';
-import type { Configuration, DestinationInput, Emitter, Surroundings } from '../connectors/kit/connector.ts';
-import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
-import { connector as source } from '../connectors/source-postgres/source-postgres.ts';
+import type { Configuration, DestinationInput, Emitter, Surroundings } from '@inlay/protocol/connector';
+import { parseJson, stringifyJson } from '@inlay/protocol/json';
 import {
   type ConfiguredCatalog,
   type ConfiguredStream,
@@ -20,9 +16,15 @@ import {
   type State,
   type Stream,
   type StreamDescriptor,
+  type StreamHolding,
   type StreamReport,
+  streamHoldingType,
   streamReportType,
-} from '../src/protocol.ts';
+} from '@inlay/protocol/protocol';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { connector as destination } from '../src/destination-postgres/destination-postgres.ts';
+import { connector as source } from '../src/source-postgres/source-postgres.ts';
 import { addedText } from './added-text.ts';
 
 declare module 'vitest' {
@@ -119,6 +121,15 @@ export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
             analytics: { type: streamReportType, value: JSON.stringify(report) },
           },
         }),
+      holding: (holding) =>
+        add({
+          type: 'TRACE',
+          trace: {
+            type: 'ANALYTICS',
+            emitted_at: now,
+            analytics: { type: streamHoldingType, value: JSON.stringify(holding) },
+          },
+        }),
       log: (level, message) => add({ type: 'LOG', log: { level, message } }),
     },
   };
@@ -209,13 +220,18 @@ export async function tryToWrite(...run: Parameters<typeof write>) {
     () => undefined,
     (reason: unknown) => reason,
   );
-  return { failure, states: summarise(emitted).states, reports: reportsIn(emitted) };
+  return {
+    failure,
+    states: summarise(emitted).states,
+    reports: toldIn<StreamReport>(emitted, streamReportType),
+    holdings: toldIn<StreamHolding>(emitted, streamHoldingType),
+  };
 }
 
-function reportsIn(messages: Emitted[]): StreamReport[] {
+function toldIn<T>(messages: Emitted[], type: string): T[] {
   return messages.flatMap((message) => {
     const analytics = message.type === 'TRACE' ? message.trace.analytics : undefined;
-    return analytics?.type === streamReportType ? [JSON.parse(analytics.value ?? '') as StreamReport] : [];
+    return analytics?.type === type ? [JSON.parse(analytics.value ?? '') as T] : [];
   });
 }
 

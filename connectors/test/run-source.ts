@@ -5,9 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Configuration, SourceConnector, Surroundings } from '@inlay/protocol/connector';
+import type {
+  ConfiguredStream,
+  Message,
+  State,
+  Stream,
+  StreamDescriptor,
+  StreamReport,
+} from '@inlay/protocol/protocol';
 import { onTestFinished } from 'vitest';
-import type { Configuration, SourceConnector, Surroundings } from '../connectors/kit/connector.ts';
-import type { ConfiguredStream, Message, State, Stream, StreamDescriptor, StreamReport } from '../src/protocol.ts';
 import { addedText } from './added-text.ts';
 
 const program = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
@@ -89,11 +96,13 @@ export interface ProgramOptions {
   state?: State[];
   surroundings?: Surroundings;
   nodeOptions?: string[];
+  /** Of the program itself. */
+  ownOptions?: string[];
 }
 
 /** Whatever the program prints that is no message is in `rest`. */
 export async function runSourceProgram(name: string, command: string, options: ProgramOptions = {}) {
-  const { configuration, streams, state, surroundings = openSurroundings, nodeOptions = [] } = options;
+  const { configuration, streams, state, surroundings = openSurroundings, nodeOptions = [], ownOptions = [] } = options;
   const folder = temporaryFolder();
   const file = (option: string, value: unknown) => {
     if (value === undefined) return [];
@@ -101,7 +110,7 @@ export async function runSourceProgram(name: string, command: string, options: P
     return [`--${option}`, join(folder, option)];
   };
   const args = [...file('config', configuration), ...file('catalog', streams && { streams }), ...file('state', state)];
-  const child = spawn(process.execPath, [...nodeOptions, program, name, command, ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, program, name, ...ownOptions, command, ...args], {
     env: {
       INLAY_READABLE_DIRS: surroundings.readableDirs.join('\n'),
       INLAY_ALLOW_PRIVATE_NETWORKS: String(surroundings.allowPrivateNetworks),

@@ -17,8 +17,17 @@ import { gunzipSync } from 'node:zlib';
 import S3rver from 's3rver';
 import { Agent, request } from 'undici';
 
-/** How a request goes wrong: it is refused before it is carried out, or its answer is lost after. */
-export type Fault = { status: number; code: string } | 'reset' | 'lose the answer';
+/**
+ * How a request goes wrong: it is refused before it is carried out, or its answer is lost or spoiled after; it is answered
+ * as if it had been carried out, or other bytes are stored than were sent.
+ */
+export type Fault =
+  | { status: number; code: string }
+  | 'reset'
+  | 'lose the answer'
+  | { spoil: (answer: Answer) => Answer }
+  | { pretend: Answer }
+  | { damage: (body: Buffer) => Buffer };
 
 export interface S3Request {
   method: string;
@@ -150,11 +159,15 @@ export async function startS3Server(): Promise<S3Server> {
     const fault = server.faults(wanted);
     if (fault === 'reset') return void incoming.socket.destroy();
     const refused =
-      typeof fault === 'object'
+      typeof fault === 'object' && 'code' in fault
         ? refusal(fault.status, fault.code)
         : (verify(incoming, url, body) ?? (await refuseLikeAStore(bucketName, wanted, body)));
+    const pretended = typeof fault === 'object' && 'pretend' in fault ? fault.pretend : undefined;
+    const stored = typeof fault === 'object' && 'damage' in fault ? fault.damage(body) : body;
+    const carriedOut =
+      refused ?? pretended ?? (await answerOfFront(wanted)) ?? (await forward(incoming, url, wanted, stored));
     const { status, headers, text } =
-      refused ?? (await answerOfFront(wanted)) ?? (await forward(incoming, url, wanted, body));
+      typeof fault === 'object' && 'spoil' in fault ? fault.spoil(carriedOut) : carriedOut;
     if (fault === 'lose the answer') return void incoming.socket.destroy();
     entry.status = status;
     outgoing.writeHead(status, headers);
@@ -241,14 +254,16 @@ export async function startS3Server(): Promise<S3Server> {
     const stored = await request(`http://127.0.0.1:${storePort}${url.pathname}${url.search}`, {
       dispatcher: agent,
       method: wanted.method as 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE',
-      headers,
+      headers: { ...headers, 'content-length': String(body.length) },
       body: ['GET', 'HEAD'].includes(wanted.method) ? null : body,
     });
     const text = await stored.body.text();
     // s3rver answers before the file is written to its end.
     while (written && (await stat(written.file)).size !== written.bytes) await delay(1);
-    const { etag } = stored.headers;
-    return { status: stored.statusCode, headers: etag ? { etag: String(etag) } : {}, text };
+    const shown = ['etag', ...(wanted.method === 'HEAD' ? ['content-length'] : [])].flatMap((name) =>
+      stored.headers[name] === undefined ? [] : [[name, String(stored.headers[name])]],
+    );
+    return { status: stored.statusCode, headers: Object.fromEntries(shown), text };
   }
 
   async function fileWrittenBy({ method, key, query }: S3Request, body: Buffer) {
@@ -266,7 +281,7 @@ export async function startS3Server(): Promise<S3Server> {
   return server;
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string;

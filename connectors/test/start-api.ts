@@ -1,10 +1,10 @@
 /* A JSON API on the loopback interface, and the source `http-api` configured to read it. */
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import type { StreamConfiguration } from '../connectors/http-api/configuration.ts';
-import { connector } from '../connectors/http-api/http-api.ts';
-import { specification } from '../connectors/http-api/specification.ts';
-import { type Handler, startHttpServer } from './http-server.ts';
+import { type Handler, startHttpServer } from '../../guard/test/http-server.ts';
+import type { StreamConfiguration } from '../src/http-api/configuration.ts';
+import { connector } from '../src/http-api/http-api.ts';
+import { specification } from '../src/http-api/specification.ts';
 import { openSurroundings, readSource } from './run-source.ts';
 
 export const validate = new Ajv({ strict: false, validateFormats: false }).compile(

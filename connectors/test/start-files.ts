@@ -1,12 +1,12 @@
 /* Files in a folder or behind a web address, and the source `file` configured to read them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Configuration } from '@inlay/protocol/connector';
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import { connector } from '../connectors/file/file.ts';
-import { specification } from '../connectors/file/specification.ts';
-import type { Configuration } from '../connectors/kit/connector.ts';
-import { type Handler, startHttpServer } from './http-server.ts';
+import { type Handler, startHttpServer } from '../../guard/test/http-server.ts';
+import { connector } from '../src/file/file.ts';
+import { specification } from '../src/file/specification.ts';
 import { openSurroundings, readSource, temporaryFolder } from './run-source.ts';
 
 export const csv = { type: 'csv' };

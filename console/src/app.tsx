@@ -4,24 +4,23 @@
  * What always holds: without a session nothing but the sign-in is shown; when a session ends, the page stays behind the
  * sign-in, so nothing that was entered is lost.
  */
-import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, callSession } from './api/client.ts';
 import { type Console, ConsoleContext, type ConsoleSession } from './console.ts';
 import { KeyList } from './keys/key-list.tsx';
 import { useKeys } from './keys/keys.ts';
 import { openLive } from './live/live.ts';
+import { InfoDialog } from './parts/dialogs/info-dialog.tsx';
 import { ErrorNotice } from './parts/error-notice.tsx';
-import { InfoDialog } from './parts/info-dialog.tsx';
 import { Bones } from './parts/page.tsx';
 import { leaveSignIn, usePlace } from './router/router.ts';
 import { ScreenOf } from './screens/screens.tsx';
 import { takeLinkCode } from './screens/sign-in/link-code.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { Shell } from './shell.tsx';
-import { useWords } from './words/words.ts';
+import { words } from './words/words.ts';
 
-export function App({ formatting, code }: { formatting: Formatting; code: string | undefined }) {
+export function App({ code }: { code: string | undefined }) {
   const [session, setSession] = useState<ConsoleSession | 'none' | undefined>(undefined);
   const [failure, setFailure] = useState<unknown>(undefined);
   const [linkCode, setLinkCode] = useState(code);
@@ -80,7 +79,6 @@ export function App({ formatting, code }: { formatting: Formatting; code: string
     <SignedIn
       key={session.organization.id}
       session={session}
-      formatting={formatting}
       onSession={setOwnSession}
       onSignedOut={() => setOwnSession('none')}
     />
@@ -108,7 +106,6 @@ function useOtherTabs(onTold: () => void): () => void {
 
 interface SignedInProps {
   session: ConsoleSession;
-  formatting: Formatting;
   onSession(session: ConsoleSession): void;
   onSignedOut(): void;
 }
@@ -116,8 +113,7 @@ interface SignedInProps {
 /** Texts are said for so long. */
 const announcedMs = 6_000;
 
-function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps) {
-  const words = useWords();
+function SignedIn({ session, onSession, onSignedOut }: SignedInProps) {
   const place = usePlace();
   const [endedId, setEndedId] = useState<string | undefined>(undefined);
   const hasEnded = endedId === session.id;
@@ -136,7 +132,6 @@ function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps
   const console = useMemo<Console>(
     () => ({
       session,
-      formatting,
       live,
       epoch: session.id,
       mayWrite: session.permission !== 'read',

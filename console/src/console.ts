@@ -1,5 +1,4 @@
-/** What every screen uses: the session, the stream of events, and how numbers and times are written. */
-import type { Formatting } from '@inlay/ui/words/formatting.ts';
+/** What every screen uses: the session, and the stream of events. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from './live/live.ts';
@@ -17,7 +16,6 @@ export interface ConsoleSession {
 
 export interface Console {
   session: ConsoleSession;
-  formatting: Formatting;
   live: Live;
   /** Another one when the person has signed in again: what failed meanwhile is loaded anew. */
   epoch: string;

@@ -9,8 +9,7 @@ import { Mark } from './parts/mark.tsx';
 import { Link } from './router/link.tsx';
 import { namedScreens, type Place, pathTo } from './router/router.ts';
 import { savedScheme, saveScheme, schemes } from './scheme.ts';
-import { counted } from './words/counted.ts';
-import { changeLanguage, type Language, languageNames, useWords } from './words/words.ts';
+import { words } from './words/words.ts';
 
 const entries = ['overview', 'customers', 'connections', 'jobs', ...namedScreens] as const;
 /** A screen about one thing belongs to the list of such things. */
@@ -24,7 +23,6 @@ interface ShellProps {
 }
 
 export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) {
-  const words = useWords();
   const nav = useRef<HTMLElement>(null);
   // On a narrow page the entries are one line that scrolls: the present one is brought into it.
   useEffect(() => {
@@ -65,8 +63,7 @@ export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) 
 }
 
 function LiveSwitch() {
-  const words = useWords().shell;
-  const { live, formatting } = useConsole();
+  const { live } = useConsole();
   const [, look] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     // Another tab may have told how it is before this was here.
@@ -74,19 +71,19 @@ function LiveSwitch() {
     return live.watchState(() => look(undefined));
   }, [live]);
   const isPaused = live.isPaused();
-  const text = isPaused ? words.paused : words.live[live.state()];
+  const text = isPaused ? words.shell.paused : words.shell.live[live.state()];
   return (
     <div class="c-live">
       <span class={`c-live-dot c-live-${isPaused ? 'paused' : live.state()}`} aria-hidden="true" />
       <span class="c-live-text">
         {text}
-        {live.held() > 0 && <span class="c-live-held"> · {words.held(counted(formatting, live.held()))}</span>}
+        {live.held() > 0 && <span class="c-live-held"> · {words.shell.held(live.held())}</span>}
       </span>
       <button
         type="button"
         class="c-icon-button"
-        aria-label={isPaused ? words.resume : words.pause}
-        title={isPaused ? words.resume : words.pause}
+        aria-label={isPaused ? words.shell.resume : words.shell.pause}
+        title={isPaused ? words.shell.resume : words.shell.pause}
         onClick={() => live.pause(!isPaused)}
       >
         <Mark name={isPaused ? 'play' : 'pause'} />
@@ -96,7 +93,6 @@ function LiveSwitch() {
 }
 
 function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | 'onSignedOut'>) {
-  const words = useWords();
   const { session } = useConsole();
   const [scheme, setScheme] = useState(savedScheme);
   const [isLeaving, setLeaving] = useState(false);
@@ -149,20 +145,6 @@ function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | '
             {schemes.map((one) => (
               <option value={one} key={one}>
                 {words.shell.themes[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {words.shell.language}
-          <select
-            class="c-control"
-            value={words.language}
-            onChange={({ currentTarget }) => changeLanguage(currentTarget.value as Language)}
-          >
-            {Object.entries(languageNames).map(([language, name]) => (
-              <option value={language} lang={language} key={language}>
-                {name}
               </option>
             ))}
           </select>

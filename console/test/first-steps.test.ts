@@ -18,8 +18,12 @@ describe('First steps', () => {
     await stage.connectionTemplate();
     await expect.poll(() => present.innerText()).toBe('Offer a source');
     expect(await page.getByRole('link', { name: 'Choose a connector' }).getAttribute('href')).toMatch(/connectors$/);
-    await stage.sourceTemplate();
+    const id = await stage.sourceTemplate();
     await expect.poll(() => present.innerText()).toBe('Add a customer');
+    // Who has just created the second template is led here as well.
+    const created = await openConsole(stage, `templates/${id}?created=true`, { permission: 'operator' });
+    await created.getByRole('link', { name: 'Add a customer' }).click();
+    await created.getByRole('button', { name: 'Add customer' }).waitFor();
 
     await page.getByRole('button', { name: 'Add customer' }).click();
     const dialog = page.getByRole('dialog');

@@ -77,6 +77,14 @@ it('An operator sees what the customer sees, and a button that would change some
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
+it('A German browser shows the customer’s widget in German, unless another language is chosen', async () => {
+  const page = await openConsole(stage, `customers/${workspaceId}`, { locale: 'de-DE' });
+  await page.getByRole('button', { name: 'See what they see' }).click();
+  await (await widgetFrame(page)).getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
+  await page.getByLabel('Language', { exact: true }).selectOption('English');
+  await (await widgetFrame(page)).getByRole('heading', { name: 'Your sources' }).waitFor();
+});
+
 it('A viewer has no such button', async () => {
   const page = await openConsole(stage, `customers/${workspaceId}`, { permission: 'read' });
   await page.getByText('Timeline').waitFor();

@@ -100,8 +100,9 @@ describe('A stream', () => {
     expect(await state(page)).toBe('Live');
   });
 
-  it.each(['refuse', 'reset', 'keep back'] as const)(
-    'is not needed: where something between does this to it (%s), the page asks, and streams again when it can',
+  // A proxy that keeps answers back is the hardest to notice.
+  it.each(isLongRun ? (['refuse', 'reset', 'keep back'] as const) : (['keep back'] as const))(
+    'The console asks where something between does this to its stream (%s), and streams again when it can',
     async (treatment) => {
       own.streams = treatment;
       const { context } = await own.signedIn();
@@ -264,42 +265,44 @@ describe('Rows', () => {
     await inTime(page, () => names(page)).toContain(name);
   });
 
-  it('are right after a thousand events a second, and the page goes on to answer', async () => {
-    const seconds = isLongRun ? 20 : 2;
-    const { context } = await own.signedIn();
-    const page = await own.open(context, 'customers');
-    await expect.poll(() => state(page)).toBe('Live');
-    await page.evaluate(() => {
-      const seen = { longestMs: 0, frames: 0, clicks: 0 };
-      Object.assign(window, { seen });
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) seen.longestMs = Math.max(seen.longestMs, duration);
-      }).observe({ type: 'longtask' });
-      const count = () => {
-        seen.frames += 1;
+  if (isLongRun) {
+    it('Rows are right after a thousand events a second, and the page still answers', async () => {
+      const seconds = 20;
+      const { context } = await own.signedIn();
+      const page = await own.open(context, 'customers');
+      await expect.poll(() => state(page)).toBe('Live');
+      await page.evaluate(() => {
+        const seen = { longestMs: 0, frames: 0, clicks: 0 };
+        Object.assign(window, { seen });
+        new PerformanceObserver((list) => {
+          for (const { duration } of list.getEntries()) seen.longestMs = Math.max(seen.longestMs, duration);
+        }).observe({ type: 'longtask' });
+        const count = () => {
+          seen.frames += 1;
+          requestAnimationFrame(count);
+        };
         requestAnimationFrame(count);
-      };
-      requestAnimationFrame(count);
+      });
+      const began = performance.now();
+      const burst = (async () => {
+        for (let tenths = 0; tenths < seconds * 10; tenths++) {
+          await manyEvents(100);
+          const aheadMs = (tenths + 1) * 100 - (performance.now() - began);
+          if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs));
+        }
+      })();
+      await page.getByRole('link', { name: 'Jobs' }).click();
+      await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+      await page.getByRole('link', { name: 'Customers' }).click();
+      await page.getByRole('heading', { name: 'Customers' }).waitFor();
+      await burst;
+      const tookMs = performance.now() - began;
+      const { name } = await customer();
+      await expect.poll(() => names(page)).toContain(name);
+      const seen = await page.evaluate(() => (window as unknown as { seen: object }).seen);
+      console.log('a thousand events a second', { ...seen, seconds, tookMs });
     });
-    const began = performance.now();
-    const burst = (async () => {
-      for (let tenths = 0; tenths < seconds * 10; tenths++) {
-        await manyEvents(100);
-        const aheadMs = (tenths + 1) * 100 - (performance.now() - began);
-        if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs));
-      }
-    })();
-    await page.getByRole('link', { name: 'Jobs' }).click();
-    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
-    await page.getByRole('link', { name: 'Customers' }).click();
-    await page.getByRole('heading', { name: 'Customers' }).waitFor();
-    await burst;
-    const tookMs = performance.now() - began;
-    const { name } = await customer();
-    await expect.poll(() => names(page)).toContain(name);
-    const seen = await page.evaluate(() => (window as unknown as { seen: object }).seen);
-    if (isLongRun) console.log('a thousand events a second', { ...seen, seconds, tookMs });
-  });
+  }
 });
 
 /** What the overview tells in these tests. It is no new organization: the first steps are not above. */

@@ -1,6 +1,7 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../server/test/support/deployment.ts';
+import { isLongRun } from '../../server/test/support/long-run.ts';
 import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
 import { startProvider } from '../../widget/test/support/provider.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
@@ -75,6 +76,11 @@ describe('Templates', () => {
     await page.getByRole('button', { name: 'Create template', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: hostile }).waitFor();
     expect((await stage.operator('GET', '/integrations/templates/sources')).data[0]).toMatchObject({ name: hostile });
+    // The way on from here.
+    await page.getByText('Next, choose where the data of your customers goes.').waitFor();
+    await expectGoodLooks(page, 'template-created');
+    await page.getByRole('link', { name: 'Choose a destination' }).click();
+    await page.getByRole('link', { name: 'Local Files' }).waitFor();
   });
 
   it('is a form and JSON at once: fixes one field, asks for another, hides a third, and picks streams', async () => {
@@ -132,28 +138,30 @@ describe('Templates', () => {
     });
   });
 
-  it('shows more than one page of its versions, and goes back to one of the second page', async () => {
-    const id = await stage.sourceTemplate({ name: 'Often changed', partial_default_config: { seed: 1 } });
-    const path = `/integrations/templates/sources/${id}`;
-    for (let seed = 2; seed <= 22; seed++) await stage.operator('PATCH', path, { partial_default_config: { seed } });
-    const page = await openConsole(stage, `templates/${id}`);
-    const versions = page.getByRole('table', { name: 'Versions' });
-    await expect.poll(() => versions.getByRole('row').count()).toBe(1 + 20);
-    expect(await versions.getByRole('row').last().innerText()).toMatch(/^3\b[\s\S]*2 → 3/);
-    await page.getByRole('button', { name: 'Show more', exact: true }).press('Enter');
-    await expect.poll(() => versions.getByRole('row').count()).toBe(1 + 22);
-    expect(await versions.getByRole('row').nth(21).innerText()).toMatch(/^2\b[\s\S]*1 → 2/);
-    expect(await versions.getByRole('row').last().innerText()).toMatch(/^1\b[\s\S]*Nothing before it/);
-    // The button has gone, and the keyboard is still at the end of the list.
-    expect(await page.getByText('22 shown', { exact: true }).evaluate((one) => one === document.activeElement)).toBe(
-      true,
-    );
-    await expectGoodLooks(page, 'template-many-versions');
-    await page.getByRole('button', { name: 'Go back to version 1', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Go back', exact: true }).click();
-    await page.getByText('as version 1').waitFor();
-    expect(await stage.operator('GET', path)).toMatchObject({ version: 23, partial_default_config: { seed: 1 } });
-  });
+  if (isLongRun) {
+    it('A template shows more than one page of its versions, and goes back to a version of the second page', async () => {
+      const id = await stage.sourceTemplate({ name: 'Often changed', partial_default_config: { seed: 1 } });
+      const path = `/integrations/templates/sources/${id}`;
+      for (let seed = 2; seed <= 22; seed++) await stage.operator('PATCH', path, { partial_default_config: { seed } });
+      const page = await openConsole(stage, `templates/${id}`);
+      const versions = page.getByRole('table', { name: 'Versions' });
+      await expect.poll(() => versions.getByRole('row').count()).toBe(1 + 20);
+      expect(await versions.getByRole('row').last().innerText()).toMatch(/^3\b[\s\S]*2 → 3/);
+      await page.getByRole('button', { name: 'Show more', exact: true }).press('Enter');
+      await expect.poll(() => versions.getByRole('row').count()).toBe(1 + 22);
+      expect(await versions.getByRole('row').nth(21).innerText()).toMatch(/^2\b[\s\S]*1 → 2/);
+      expect(await versions.getByRole('row').last().innerText()).toMatch(/^1\b[\s\S]*Nothing before it/);
+      // The button has gone, and the keyboard is still at the end of the list.
+      expect(await page.getByText('22 shown', { exact: true }).evaluate((one) => one === document.activeElement)).toBe(
+        true,
+      );
+      await expectGoodLooks(page, 'template-many-versions');
+      await page.getByRole('button', { name: 'Go back to version 1', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Go back', exact: true }).click();
+      await page.getByText('as version 1').waitFor();
+      expect(await stage.operator('GET', path)).toMatchObject({ version: 23, partial_default_config: { seed: 1 } });
+    });
+  }
 
   it('makes a destination with its whole configuration, its schedule in words, by keyboard on a narrow page', async () => {
     const page = await openConsole(stage, `templates/new?kind=connection&definition=${localFiles}`, {
@@ -232,83 +240,85 @@ describe('Templates', () => {
     expect(await operator.getByRole('button', { name: 'Register an OAuth client' }).count()).toBe(0);
   });
 
-  it('tells what came back from a sign-in that was tried, and what has become of its tokens', async () => {
-    const provider = await startProvider();
-    onTestFinished(() => provider.close());
-    await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'tries sign-ins' });
-    const { id: oauth_client_id } = await stage.operator('POST', '/integrations/oauth/clients', {
-      ...{ name: 'Ledgerline', client_id: 'us', client_secret: 'secret' },
-      endpoints: { ...provider.endpoints, revocation_url: `${provider.url}/revoke` },
-    });
-    const id = await stage.sourceTemplate({
-      name: 'Tried',
-      actor_definition_id: httpApi,
-      partial_default_config: {},
-      oauth: { oauth_client_id, fields: { access_token: ['authentication', 'token'] }, scopes: ['invoices.read'] },
-    });
-    const page = await openConsole(stage, `templates/${id}`);
-    const begin = () => page.getByRole('button', { name: 'Test the sign-in', exact: true }).click();
-    await begin();
-    const link = page.getByRole('link', { name: 'Sign in now (new tab)' });
-    const [popup] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-    await popup.getByRole('button', { name: 'Continue to Ledgerline' }).click();
-    await popup.getByRole('link', { name: 'Allow' }).click();
-    await popup.getByRole('heading', { name: 'You are signed in' }).waitFor();
-    await page.getByText('The sign-in works').waitFor();
-    await page.getByText('ada@example.com').waitFor();
-    await page.getByText('The provider has ended the tokens of this test').waitFor();
-    expect(provider.revoked).toEqual(provider.given.filter((one) => one.startsWith('token-')));
-
-    // What else may become of them. The rest of the answer is that of the service.
-    let revocation = '';
-    let looks = 0;
-    await page.route('**/oauth/tests/*', async (route) => {
-      looks += 1;
-      const { id: testId } = await (await route.fetch()).json();
-      const report = { scopes_asked: [], scopes_granted: null, scopes_missing: [], values: [] };
-      await route.fulfill({
-        json: {
-          ...{ id: testId, state: 'succeeded', failure: null, message: null, revocation },
-          report: {
-            ...report,
-            account: null,
-            can_tell_accounts: false,
-            expires_in_seconds: null,
-            has_refresh_token: true,
-          },
-        },
+  if (isLongRun) {
+    it('A template tells what came back from a sign-in that was tried, and what has become of its tokens', async () => {
+      const provider = await startProvider();
+      onTestFinished(() => provider.close());
+      await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'tries sign-ins' });
+      const { id: oauth_client_id } = await stage.operator('POST', '/integrations/oauth/clients', {
+        ...{ name: 'Ledgerline', client_id: 'us', client_secret: 'secret' },
+        endpoints: { ...provider.endpoints, revocation_url: `${provider.url}/revoke` },
       });
-    });
-    const notice = page.locator('.inlay-notice');
-    for (const [state, toDo] of Object.entries({
-      kept: /test with an account that no customer uses/,
-      impossible: /remove the access of your app/,
-      failed: /The provider did not end[\s\S]*remove the access of your app/,
-    })) {
-      revocation = state;
+      const id = await stage.sourceTemplate({
+        name: 'Tried',
+        actor_definition_id: httpApi,
+        partial_default_config: {},
+        oauth: { oauth_client_id, fields: { access_token: ['authentication', 'token'] }, scopes: ['invoices.read'] },
+      });
+      const page = await openConsole(stage, `templates/${id}`);
+      const begin = () => page.getByRole('button', { name: 'Test the sign-in', exact: true }).click();
       await begin();
-      await notice.filter({ hasText: toDo }).waitFor();
-    }
-    await expectGoodLooks(page, 'template-sign-in-failed', notice.last());
-    // As long as it is not known it is asked for, but not for ever.
-    await page.clock.install();
-    revocation = 'due';
-    await begin();
-    const again = page.getByRole('button', { name: 'Look again' });
-    await expect
-      .poll(async () => {
-        await page.clock.fastForward(2_000);
-        return await again.count();
-      })
-      .toBe(1);
-    await expectGoodLooks(page, 'template-sign-in-due', again);
-    const before = looks;
-    await page.clock.fastForward(60_000);
-    expect([looks, before > 1]).toEqual([before, true]);
-    revocation = 'done';
-    await again.click();
-    await page.getByText('The provider has ended the tokens of this test').waitFor();
-  });
+      const link = page.getByRole('link', { name: 'Sign in now (new tab)' });
+      const [popup] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+      await popup.getByRole('button', { name: 'Continue to Ledgerline' }).click();
+      await popup.getByRole('link', { name: 'Allow' }).click();
+      await popup.getByRole('heading', { name: 'You are signed in' }).waitFor();
+      await page.getByText('The sign-in works').waitFor();
+      await page.getByText('ada@example.com').waitFor();
+      await page.getByText('The provider has ended the tokens of this test').waitFor();
+      expect(provider.revoked).toEqual(provider.given.filter((one) => one.startsWith('token-')));
+
+      // What else may become of them. The rest of the answer is that of the service.
+      let revocation = '';
+      let looks = 0;
+      await page.route('**/oauth/tests/*', async (route) => {
+        looks += 1;
+        const { id: testId } = await (await route.fetch()).json();
+        const report = { scopes_asked: [], scopes_granted: null, scopes_missing: [], values: [] };
+        await route.fulfill({
+          json: {
+            ...{ id: testId, state: 'succeeded', failure: null, message: null, revocation },
+            report: {
+              ...report,
+              account: null,
+              can_tell_accounts: false,
+              expires_in_seconds: null,
+              has_refresh_token: true,
+            },
+          },
+        });
+      });
+      const notice = page.locator('.inlay-notice');
+      for (const [state, toDo] of Object.entries({
+        kept: /test with an account that no customer uses/,
+        impossible: /remove the access of your app/,
+        failed: /The provider did not end[\s\S]*remove the access of your app/,
+      })) {
+        revocation = state;
+        await begin();
+        await notice.filter({ hasText: toDo }).waitFor();
+      }
+      await expectGoodLooks(page, 'template-sign-in-failed', notice.last());
+      // As long as it is not known it is asked for, but not for ever.
+      await page.clock.install();
+      revocation = 'due';
+      await begin();
+      const again = page.getByRole('button', { name: 'Look again' });
+      await expect
+        .poll(async () => {
+          await page.clock.fastForward(2_000);
+          return await again.count();
+        })
+        .toBe(1);
+      await expectGoodLooks(page, 'template-sign-in-due', again);
+      const before = looks;
+      await page.clock.fastForward(60_000);
+      expect([looks, before > 1]).toEqual([before, true]);
+      revocation = 'done';
+      await again.click();
+      await page.getByText('The provider has ended the tokens of this test').waitFor();
+    });
+  }
 
   it('shows before saving which customers a change touches, then saves exactly that and shows the rollout', async () => {
     const id = await stage.sourceTemplate({ name: 'Planned' });
@@ -354,41 +364,43 @@ describe('Templates', () => {
     await expectGoodLooks(page, 'template');
   });
 
-  it('picks streams from those of a source that a customer has, and asks nobody for them', async () => {
-    await stage.connectionTemplate({ cron_expression: null });
-    const made = await stage.sourceTemplate({ name: 'Made from it' });
-    for (const workspace_name of ['Hooli', 'Pied Piper']) {
-      const { token } = await stage.widgetToken({ workspace_name });
-      const response = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ source_template_id: made, name: 'Shop', source_config: { count: 31 } }),
-      });
-      expect(response.status).toBe(201);
-      const { workspace_id } = (await response.json()) as { workspace_id: string };
-      const path = `/integrations/connections?workspace_id=${workspace_id}&status=active`;
-      await eventually('it is set up', async () => (await stage.operator('GET', path)).data.length > 0);
-    }
-    const id = await stage.sourceTemplate({ name: 'Picks streams' });
-    const page = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
-    await page.getByLabel('Which streams are synced').selectOption('whitelist');
-    await page.getByRole('button', { name: 'Take the streams of a customer’s source' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Take the streams of a customer’s source' });
-    await dialog.getByText('Hooli').waitFor();
-    await expectGoodLooks(page, 'template-customer-streams');
-    await dialog.getByLabel('Search by name').fill('piper');
-    await expect.poll(() => dialog.getByText('Hooli').count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Use its streams: Pied Piper', exact: true }).click();
-    await page.getByLabel('purchases', { exact: true }).check();
-    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
-    expect(JSON.parse(await editor.inputValue()).customization.stream_whitelist).toEqual(['purchases']);
-    expect(asked.filter((request) => /connections\/[^/]+\/streams$/.test(request))).toHaveLength(1);
-    // The preview of the draft is the only request that is not a question about what is there.
-    const writes = asked.filter((request) => !request.startsWith('GET ') && !request.endsWith('/preview'));
-    expect(writes).toEqual([]);
-  });
+  if (isLongRun) {
+    it('A template picks streams from those that a customer’s source has, without asking a connector', async () => {
+      await stage.connectionTemplate({ cron_expression: null });
+      const made = await stage.sourceTemplate({ name: 'Made from it' });
+      for (const workspace_name of ['Hooli', 'Pied Piper']) {
+        const { token } = await stage.widgetToken({ workspace_name });
+        const response = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ source_template_id: made, name: 'Shop', source_config: { count: 31 } }),
+        });
+        expect(response.status).toBe(201);
+        const { workspace_id } = (await response.json()) as { workspace_id: string };
+        const path = `/integrations/connections?workspace_id=${workspace_id}&status=active`;
+        await eventually('it is set up', async () => (await stage.operator('GET', path)).data.length > 0);
+      }
+      const id = await stage.sourceTemplate({ name: 'Picks streams' });
+      const page = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+      await page.getByLabel('Which streams are synced').selectOption('whitelist');
+      await page.getByRole('button', { name: 'Take the streams of a customer’s source' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Take the streams of a customer’s source' });
+      await dialog.getByText('Hooli').waitFor();
+      await expectGoodLooks(page, 'template-customer-streams');
+      await dialog.getByLabel('Search by name').fill('piper');
+      await expect.poll(() => dialog.getByText('Hooli').count()).toBe(0);
+      await dialog.getByRole('button', { name: 'Use its streams: Pied Piper', exact: true }).click();
+      await page.getByLabel('purchases', { exact: true }).check();
+      const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+      expect(JSON.parse(await editor.inputValue()).customization.stream_whitelist).toEqual(['purchases']);
+      expect(asked.filter((request) => /connections\/[^/]+\/streams$/.test(request))).toHaveLength(1);
+      // The preview of the draft is the only request that is not a question about what is there.
+      const writes = asked.filter((request) => !request.startsWith('GET ') && !request.endsWith('/preview'));
+      expect(writes).toEqual([]);
+    });
+  }
 
   it('lets a viewer read and nothing else', async () => {
     const id = await stage.sourceTemplate({ name: 'Only read' });

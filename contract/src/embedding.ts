@@ -40,6 +40,8 @@ export interface WidgetFragment {
   template?: string;
   /** The id of a source: the widget opens on it. */
   source?: string;
+  /** The id of a sign-in with a provider: the widget goes on with it, unless another template or source is asked for. */
+  sign_in?: string;
 }
 
 interface NamedSource {
@@ -110,6 +112,8 @@ export type MessageToHost = { inlay: 1 } & (
   | { type: 'cover'; covered: boolean }
   /** Escape was pressed in the widget, and nothing in the widget used it. */
   | { type: 'close' }
+  /** The sign-in to go on with after a reload; null: there is none. */
+  | { type: 'sign_in'; id: string | null }
 );
 
 /** From the console to the page that shows templates that are not saved yet. A widget with a token ignores it. */

@@ -1,12 +1,51 @@
 /**
- * Every error of the service: which status and which words it gets, and when it happens. The only place that knows
- * statuses. The API reference and docs/reference/errors.md are checked against this list. The file is long because the
- * catalogue is one list.
+ * Every error of the service: which status and which words it gets, and when it happens. The list is closed. The API
+ * reference and docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
  */
-import { STATUS_CODES } from 'node:http';
-import type { Delay, ErrorCode, FactsOf } from '../errors.ts';
+import type { Fault } from './errors.ts';
 
-interface CatalogueEntry<Code extends ErrorCode> {
+/** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
+export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
+
+/** Facts that a reader must know, for the codes that have such facts. */
+export interface RequiredFacts {
+  invalid_request: { faults: Fault[] };
+  idempotency_key_reused: { faults: Fault[] };
+  rate_limited: { retryAfterSeconds: number };
+  rename_recorded: { delay: Delay };
+  status_recorded: { delay: Delay };
+  deletion_recorded: { delay: Delay };
+  source_deletion_recorded: { delay: Delay };
+  connection_deletion_recorded: { delay: Delay };
+  platform_does_not_answer: { delay: Delay };
+  connections_pending: { pending: number; total: number; verb: 'disabled' | 'enabled' };
+  sync_stopped: { total: number };
+  events_gone: { begin: number };
+  events_ahead: { head: number };
+  quota_reached: { words: string; retryAfterSeconds?: number };
+  too_many_event_streams: { whose: 'token' | 'organization'; limit: number };
+  webhook_endpoint_limit: { most: number };
+  oauth_client_limit: { most: number };
+  /** The names of the templates that use it. */
+  definition_in_use: { templates: string[] };
+}
+
+/** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */
+interface OptionalFacts {
+  creation_pending: { retryAfterSeconds?: number };
+  platform_unavailable: { retryAfterSeconds?: number };
+  platform_rate_limited: { retryAfterSeconds?: number };
+  queue_full: { retryAfterSeconds?: number };
+}
+
+/** The facts of a code. Most codes say everything themselves. */
+export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
+  ? RequiredFacts[Code]
+  : Code extends keyof OptionalFacts
+    ? OptionalFacts[Code]
+    : Record<string, never>;
+
+export interface CatalogueEntry<Code extends ErrorCode> {
   status: number | ((facts: FactsOf<Code>) => number);
   detail: string | ((facts: FactsOf<Code>) => string);
   /** An example for the reference, needed where the detail depends on facts. */
@@ -31,7 +70,7 @@ const at = (status: number, detail: string, when: string, retryAfterSeconds?: nu
   ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
 });
 
-export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
+const entries = {
   unauthenticated: at(
     401,
     'Invalid authentication credentials',
@@ -114,7 +153,8 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   definition_in_use: {
     status: 409,
     statuses: [409],
-    detail: ({ templates }) => `Templates use this definition; delete them first: ${templates.join(', ')}`,
+    detail: ({ templates }: RequiredFacts['definition_in_use']) =>
+      `Templates use this definition; delete them first: ${templates.join(', ')}`,
     example: 'Templates use this definition; delete them first: Books, Books for schools',
     when: 'A definition cannot be deleted while source templates use it. The answer names them.',
   },
@@ -158,6 +198,15 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'Too many requests',
     'The token, or all tokens of its workspace together, have used up their requests for this minute.',
   ),
+  too_many_event_streams: {
+    status: 429,
+    statuses: [429],
+    detail: ({ whose, limit }: RequiredFacts['too_many_event_streams']) =>
+      `Too many event streams of this ${whose} are open (${limit} at most)`,
+    example: 'Too many event streams of this token are open (50 at most)',
+    when: 'A replica keeps 50 event streams open for a token or a session of the console, and 500 for an organization. Close one, or share one among your readers.',
+    retryAfterSeconds: 10,
+  },
   storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
   definitions_unavailable: at(
     503,
@@ -225,7 +274,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   connections_pending: {
     status: 502,
     statuses: [502],
-    detail: ({ pending, total, verb }) =>
+    detail: ({ pending, total, verb }: RequiredFacts['connections_pending']) =>
       `${pending} of ${total} connections are not ${verb} yet; this will be completed`,
     example: '3 of 17 connections are not disabled yet; this will be completed',
     when: 'The platform changed some connections and failed on others.',
@@ -239,7 +288,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   sync_stopped: {
     status: 502,
     statuses: [502],
-    detail: ({ total }) => `Synchronisation stopped after ${total} workspaces; retry`,
+    detail: ({ total }: RequiredFacts['sync_stopped']) => `Synchronisation stopped after ${total} workspaces; retry`,
     example: 'Synchronisation stopped after 200 workspaces; retry',
     when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
     retryAfterSeconds: 5,
@@ -252,14 +301,15 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   events_gone: {
     status: 410,
     statuses: [410],
-    detail: ({ begin }) => `Events up to position ${begin} are no longer kept; begin with after=${begin}`,
+    detail: ({ begin }: RequiredFacts['events_gone']) =>
+      `Events up to position ${begin} are no longer kept; begin with after=${begin}`,
     example: 'Events up to position 1042 are no longer kept; begin with after=1042',
     when: 'The reader was away for longer than the log keeps events (`INLAY_EVENT_DAYS`), so it would miss some. It should read the present state anew, and go on from the position that is named.',
   },
   events_ahead: {
     status: 410,
     statuses: [410],
-    detail: ({ head }) =>
+    detail: ({ head }: RequiredFacts['events_ahead']) =>
       `The log ends at position ${head}, before yours: it was restored from a backup. Begin with after=${head}`,
     example: 'The log ends at position 1042, before yours: it was restored from a backup. Begin with after=1042',
     when: 'The reader has a position that was never given, as after a restored backup. It should read the present state anew, and go on from the position that is named.',
@@ -308,6 +358,11 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'A sync of this connection is already running',
     'A connection runs one sync at a time.',
   ),
+  stream_not_refreshed: at(
+    409,
+    'The platform does not read this stream from the start',
+    'The connection has not synced a stream of this name yet, or the platform is a hosted one, which cannot do this.',
+  ),
   no_sync_running: at(409, 'No sync of this connection is running', 'Only a sync that has not ended can be cancelled.'),
   job_not_found: at(
     404,
@@ -321,15 +376,15 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   ),
   queue_full: at(
     429,
-    'Too many checks or syncs of this workspace are waiting; retry later',
-    'The number of waiting checks and syncs of a workspace is limited (`INLAY_MAX_WAITING_PER_WORKSPACE`).',
+    'Too many checks, syncs or manifests are waiting; retry later',
+    'The number of waiting checks and syncs of a workspace is limited (`INLAY_MAX_WAITING_PER_WORKSPACE`), and so is the number of manifests of an organization that wait to be read.',
     10,
   ),
   workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
   quota_reached: {
     status: 409,
     statuses: [409],
-    detail: ({ words }) => words,
+    detail: ({ words }: RequiredFacts['quota_reached']) => words,
     example:
       'The quota sources is reached: 10 of 10 are used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
     customerExample:
@@ -371,7 +426,8 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   webhook_endpoint_limit: {
     status: 409,
     statuses: [409],
-    detail: ({ most }) => `There may be ${most} webhook endpoints; delete one that is not needed`,
+    detail: ({ most }: RequiredFacts['webhook_endpoint_limit']) =>
+      `There may be ${most} webhook endpoints; delete one that is not needed`,
     example: 'There may be 50 webhook endpoints; delete one that is not needed',
     when: 'An organization may have 50 webhook endpoints, and the customer of a workspace 5.',
   },
@@ -403,7 +459,8 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   oauth_client_limit: {
     status: 409,
     statuses: [409],
-    detail: ({ most }) => `There may be ${most} OAuth clients; delete one that is not needed`,
+    detail: ({ most }: RequiredFacts['oauth_client_limit']) =>
+      `There may be ${most} OAuth clients; delete one that is not needed`,
     example: 'There may be 200 OAuth clients; delete one that is not needed',
     when: 'An organization may have 200 OAuth clients.',
   },
@@ -467,24 +524,9 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   },
 };
 
-export function statusOf<Code extends ErrorCode>(code: Code, facts: FactsOf<Code>): number {
-  const { status }: CatalogueEntry<Code> = errorCatalogue[code];
-  return typeof status === 'function' ? status(facts) : status;
-}
+export type ErrorCode = keyof typeof entries;
 
-export function detailOf<Code extends ErrorCode>(code: Code, facts: FactsOf<Code>): string {
-  const { detail }: CatalogueEntry<Code> = errorCatalogue[code];
-  return typeof detail === 'function' ? detail(facts) : detail;
-}
-
-/** A detail for the reference. */
-export function exampleDetail(code: ErrorCode, isForCustomers = false): string {
-  const { detail, example: common, customerExample } = errorCatalogue[code];
-  const example = (isForCustomers ? customerExample : undefined) ?? common;
-  if (typeof detail === 'string') return example ?? detail;
-  if (example === undefined) throw new Error(`The error ${code} needs an example: its detail depends on facts.`);
-  return example;
-}
+export const errorCatalogue: { readonly [Code in ErrorCode]: CatalogueEntry<Code> } = entries;
 
 export interface Refusal {
   status: number;
@@ -514,26 +556,3 @@ export const refusals = {
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalCode = keyof typeof refusals;
-
-export function refusalDetail(code: RefusalCode): string {
-  return STATUS_CODES[refusals[code].status] ?? 'Error';
-}
-
-/** The refusal with this status; `bad_request` for a status without a refusal. */
-export function refusalWith(status: number): RefusalCode {
-  const codes = Object.keys(refusals) as RefusalCode[];
-  return codes.find((code) => refusals[code].status === status) ?? 'bad_request';
-}
-
-/** All codes that an error can have. */
-export const errorCodes: string[] = [...Object.keys(errorCatalogue), ...Object.keys(refusals)].toSorted();
-
-/** What every path of the API may refuse, whatever its endpoint does, sorted by status. */
-export function refusalsOnAnyPath(): { status: number; code: string; detail: string; when: string }[] {
-  const codes = (Object.keys(refusals) as RefusalCode[]).filter((code) => code !== 'not_ready');
-  const unknownPath = { code: 'route_not_found', detail: exampleDetail('route_not_found') };
-  return [
-    { status: statusOf('route_not_found', {}), ...unknownPath, when: errorCatalogue.route_not_found.when },
-    ...codes.map((code) => ({ code, ...refusals[code], detail: refusalDetail(code) })),
-  ].toSorted((a, b) => a.status - b.status);
-}

@@ -1,6 +1,6 @@
 /**
  * Fields that several requests and answers share. A `format` named here is a rule the server enforces
- * (server/src/http/validation.ts); the description says it in words for readers of the API reference.
+ * (server/src/kernel/http/validation.ts); the description says it in words for readers of the API reference.
  */
 import { Type } from 'typebox';
 

@@ -8,7 +8,7 @@ import {
   TokenResponse,
   WidgetTokenEnvelope,
   WidgetTokenRequest,
-} from './tokens.ts';
+} from './tenancy/tokens.ts';
 import {
   DeletedWorkspace,
   ListWorkspacesQuery,
@@ -18,7 +18,7 @@ import {
   WorkspacePage,
   WorkspacePath,
   WorkspaceStatistics,
-} from './workspaces.ts';
+} from './tenancy/workspaces.ts';
 
 interface Shape {
   properties: Record<string, { type?: unknown; format?: string; enum?: string[]; default?: unknown }>;

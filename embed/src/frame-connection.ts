@@ -9,7 +9,8 @@ import type { WidgetToken } from './widget-token.ts';
 export interface FrameConnection {
   /** The token that the widget in the frame has. */
   readonly token: WidgetToken;
-  give(token: WidgetToken): void;
+  /** `isAnew`: the frame was reloaded, and has no token any more. */
+  give(token: WidgetToken, isAnew?: boolean): void;
   close(): void;
 }
 
@@ -45,8 +46,8 @@ export function connectFrame(
     get token() {
       return token;
     },
-    give(next) {
-      if (next === token) return;
+    give(next, isAnew) {
+      if (next === token && !isAnew) return;
       token = next;
       const message: MessageToWidget = { inlay: 1, type: 'token', token: token.token };
       frame.contentWindow?.postMessage(message, origin);

@@ -53,6 +53,7 @@ const shapes: Record<MessageToHost['type'], Shape> = {
   resize: { height: isHeight },
   cover: { covered: (value) => typeof value === 'boolean' },
   close: {},
+  sign_in: { id: orNull(isText) },
 };
 
 /** The message; undefined if the data is no message of ours. */

@@ -4,6 +4,7 @@
  */
 import type { MessageToHost, WidgetEvent, WidgetTheme } from '@inlay/contract/embedding';
 import { connectFrame, type FrameConnection } from './frame-connection.ts';
+import { isReturned, keepSignIn, keptSignIn } from './kept-sign-in.ts';
 import type { InlayErrorCode, InlayEvent } from './messages.ts';
 import { createTokenRequests } from './token-requests.ts';
 import { createView, type Mode, type ViewState } from './view.ts';
@@ -41,7 +42,9 @@ const readyTimeoutMs = 20_000;
 const renewalPauseMs = 1_000;
 
 export function startSession(mode: Mode, parent: Element, options: InlayOptions): InlayHandle {
-  const { getToken, theme, locale, template, source } = options;
+  const { getToken, theme, locale } = options;
+  // The customer comes back from a provider: the widget goes on with that, whatever else the page wants.
+  const { template, source }: InlayOptions = isReturned() ? {} : options;
   if (options.token === undefined && !getToken) throw new TypeError('Inlay needs a `token`, or `getToken`.');
   // Read the token before anything is in the page, so that the caller gets the error of a wrong token.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
@@ -94,6 +97,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
         theme: theme && JSON.stringify(theme),
         template,
         source,
+        sign_in: keptSignIn(),
       }),
     );
     connection = connectFrame(frame, token, {
@@ -126,6 +130,8 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
       view.setHeight(message.height);
     } else if (message.type === 'cover') {
       view.cover(message.covered);
+    } else if (message.type === 'sign_in') {
+      keepSignIn(message.id);
     } else if (message.type === 'close') {
       if (mode === 'modal') close();
     } else {
@@ -135,8 +141,9 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
 
   function pass(event: WidgetEvent): void {
     clearTimeout(timer);
+    const isReloaded = event.type === 'ready' && state === 'ready';
     if (state !== 'ready') change('ready');
-    if (current) connection?.give(current);
+    if (current) connection?.give(current, isReloaded);
     emit(event);
     if (event.type !== 'token_expired' || hasEnded) return;
     if (performance.now() - renewedAtMs < renewalPauseMs) fail('token_failed');

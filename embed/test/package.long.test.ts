@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-it('brings the library, its types, the README and the licence, and depends on nothing', async () => {
+it('The embed package brings the library, its types, the README and the licence, and depends on nothing', async () => {
   const installed = join(project, 'node_modules/inlay-embed');
   expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   const files = ['inlay-embed.d.ts', 'inlay-embed.js', 'react.d.ts', 'react.js'];
@@ -55,7 +55,7 @@ it('brings the library, its types, the README and the licence, and depends on no
   expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toContain('](../');
 });
 
-it('is a module that stands alone beside its types', async () => {
+it('The embed library is a module that stands alone beside its types', async () => {
   const folder = join(project, 'alone');
   await mkdir(folder);
   await copyFile(join(served, 'embed.mjs'), join(folder, 'embed.mjs'));
@@ -87,7 +87,7 @@ import { type MessageToHost } from './embed.mjs';
   expect((await run(process.execPath, ['-e', program], { cwd: folder })).stdout).toBe('mount,open\n');
 });
 
-it('has types that stand alone', async () => {
+it('The embed package has types that stand alone', async () => {
   const folder = join(project, 'node_modules/inlay-embed/dist');
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.d.ts'))) {
     expect(await readFile(join(folder, file), 'utf8'), file).not.toMatch(/@inlay\/|\.ts'/);
@@ -138,7 +138,7 @@ export const isOpen: boolean = useInlay({ token: 'token' }).isOpen;
   }
 });
 
-it('can be imported and rendered where there is no window', async () => {
+it('The embed package can be imported and rendered where there is no window', async () => {
   await writeFile(
     join(project, 'server.js'),
     `import { mount, open } from 'inlay-embed';

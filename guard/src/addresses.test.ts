@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { Surroundings } from '@inlay/protocol/connector';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPublicAddress, type Resolve, reachableAddress, reachableAddresses } from './addresses.ts';
-import type { Surroundings } from './connector.ts';
 import { guardedDispatcher } from './guarded-dispatcher.ts';
 
 const guarded: Surroundings = {

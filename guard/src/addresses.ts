@@ -9,7 +9,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { ConnectorError, type Endpoint, type Surroundings } from './connector.ts';
+import { ConnectorError, type Endpoint, type Surroundings } from '@inlay/protocol/connector';
 
 /** Addresses that are not on the public internet: this machine, private networks, and what has a meaning of its own. */
 const notPublic = new BlockList();

@@ -3,6 +3,7 @@
  * longer to load than everything else in a connector, and connectors without HTTP need the addresses, too.
  */
 import { isIP, type LookupFunction } from 'node:net';
+import type { Surroundings } from '@inlay/protocol/connector';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import {
   isItself,
@@ -13,7 +14,6 @@ import {
   reachableAddresses,
   withoutBrackets,
 } from './addresses.ts';
-import type { Surroundings } from './connector.ts';
 
 /** Judges at connect time, so that redirects and renewed connections are judged as well. */
 export function guardedDispatcher(

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import type { Surroundings } from '@inlay/protocol/connector';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Handler, startHttpServer } from '../../test/http-server.ts';
-import type { Surroundings } from './connector.ts';
+import { type Handler, startHttpServer } from '../test/http-server.ts';
 import { type HttpAnswer, type HttpClientOptions, type HttpRequest, httpClient } from './http-client.ts';
 
 const open: Surroundings = {

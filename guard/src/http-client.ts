@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { blaming, ConnectorError, type Emitter, type Surroundings } from '@inlay/protocol/connector';
 import { type Dispatcher, request as send } from 'undici';
-import { blaming, ConnectorError, type Emitter, type Surroundings } from './connector.ts';
 import { guardedDispatcher } from './guarded-dispatcher.ts';
 import { explainNetworkFailure } from './network-failures.ts';
 

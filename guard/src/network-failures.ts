@@ -2,8 +2,9 @@
  * Puts what Node and undici report of a failed exchange into words for the person who set the connector up. Messages name
  * the server only by its origin: paths and queries may carry keys.
  */
+
+import { ConnectorError } from '@inlay/protocol/connector';
 import { errors } from 'undici';
-import { ConnectorError } from './connector.ts';
 
 interface Failure {
   words: string;

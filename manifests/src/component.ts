@@ -2,8 +2,9 @@
  * What a component of the language is: a name, options with their kinds, and a way to make the part of a source that it
  * describes. Validation and the reference page are made from these definitions.
  */
-import type { ConfiguredStream } from '../../src/protocol.ts';
-import { isJsonObject } from '../kit/json.ts';
+
+import { isJsonObject } from '@inlay/protocol/json';
+import type { ConfiguredStream } from '@inlay/protocol/protocol';
 import {
   Condition,
   type Mapping,
@@ -12,6 +13,8 @@ import {
   type TemplatePlace,
   TextTemplate,
 } from './interpolation.ts';
+import { type ManifestPlace, placed } from './manifest/places.ts';
+import { asText } from './manifest/problems.ts';
 import type { Run } from './run/run.ts';
 
 /** The steps in which the language was built, by how many published manifests need a component. */
@@ -95,8 +98,16 @@ export class Given {
   readonly parameters: Record<string, unknown>;
   readonly making: Making;
   readonly around: Surroundings;
+  /** Where the options stand in the manifest, for errors. */
+  readonly #at: ManifestPlace;
 
-  constructor(values: Record<string, unknown>, making: Making, around: Surroundings = {}) {
+  constructor(
+    values: Record<string, unknown>,
+    making: Making,
+    around: Surroundings = {},
+    at: ManifestPlace = { component: values },
+  ) {
+    this.#at = at;
     this.values = values;
     this.parameters = isJsonObject(values.$parameters) ? values.$parameters : {};
     this.making = making;
@@ -112,11 +123,17 @@ export class Given {
   }
 
   get place(): TemplatePlace {
-    return { config: this.config, parameters: this.parameters, clock: () => this.run.clock.now() };
+    return { config: this.config, parameters: this.parameters, clock: () => this.run.clock.now(), at: this.#at };
+  }
+
+  /** An option of these, for errors. */
+  at(name: string): ManifestPlace {
+    const { component, option } = this.#at;
+    return { component, option: option === undefined ? name : `${option}.${name}` };
   }
 
   get type(): string {
-    return String(this.values.type);
+    return asText(this.values.type);
   }
 
   has(name: string): boolean {
@@ -129,7 +146,7 @@ export class Given {
 
   text(name: string): string | undefined {
     const value = this.value(name);
-    return value === undefined ? undefined : String(value);
+    return value === undefined ? undefined : asText(value);
   }
 
   flag(name: string, byDefault = false): boolean {
@@ -150,7 +167,7 @@ export class Given {
   /** A template in a field of its own. Undefined for an option that is not given. */
   template(name: string): TextTemplate | undefined {
     const value = this.value(name);
-    return value === undefined ? undefined : this.asTemplate(String(value));
+    return value === undefined ? undefined : new TextTemplate(asText(value), { ...this.place, at: this.at(name) });
   }
 
   asTemplate(value: string): TextTemplate {
@@ -164,15 +181,17 @@ export class Given {
 
   condition(name: string): Condition | undefined {
     const value = this.value(name);
-    return value === undefined || value === '' ? undefined : new Condition(String(value), this.place);
+    return value === undefined || value === ''
+      ? undefined
+      : new Condition(asText(value), { ...this.place, at: this.at(name) });
   }
 
   mapping(name: string): Mapping {
-    return makeMapping(this.value(name), this.place);
+    return makeMapping(this.value(name), { ...this.place, at: this.at(name) });
   }
 
   nestedMapping(name: string): Mapping {
-    return makeNestedMapping(this.value(name), this.place);
+    return makeNestedMapping(this.value(name), { ...this.place, at: this.at(name) });
   }
 
   child<Part>(name: string, around: Surroundings = {}): Part | undefined {
@@ -186,15 +205,21 @@ export class Given {
     return (Array.isArray(value) ? value : [value]).map((item) => this.make<Part>(item, around));
   }
 
-  /** What a child gives for its own options, for components that are read rather than made. */
-  inside(value: unknown): Given {
-    return new Given(isJsonObject(value) ? value : {}, this.making, this.around);
+  /**
+   * What a child gives for its own options, for components that are read rather than made. `name`: the option that it is,
+   * where the values are a copy, which errors would not find in the manifest.
+   */
+  inside(value: unknown, name?: string): Given {
+    const values = isJsonObject(value) ? value : {};
+    return new Given(values, this.making, this.around, name === undefined ? undefined : this.at(name));
   }
 
   make<Part>(value: unknown, around: Surroundings = {}): Part {
     const values = isJsonObject(value) ? value : {};
     const definition = this.making.definition(String(values.type));
-    if (!definition?.make) throw new Error(`There is no component ${String(values.type)}.`);
-    return definition.make(new Given(values, this.making, { ...this.around, ...around })) as Part;
+    if (!definition?.make) throw new Error(`There is no component ${asText(values.type)}.`);
+    const { make } = definition;
+    const given = new Given(values, this.making, { ...this.around, ...around });
+    return placed({ component: values }, () => make(given)) as Part;
   }
 }

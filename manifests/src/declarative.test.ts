@@ -1,6 +1,6 @@
 /* The core of the language, by reading an API on this machine. Each test reads many streams at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, check, discover, manifestWith, read, startApi, stateOf } from '../../test/declarative-api.ts';
+import { type Api, check, discover, manifestWith, read, startApi, stateOf } from '../test/declarative-api.ts';
 import { readManifest, readSpecification } from './manifest/read-manifest.ts';
 import { forAuthors } from './program.ts';
 import { declarativeSource } from './source.ts';

@@ -1,14 +1,15 @@
 /* Templates at their places in a component: with the configuration, the component's parameters and the run's clock. */
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
+import { type ManifestPlace, placed, settingsIn } from './manifest/places.ts';
 import {
   InterpolatedBoolean,
   InterpolatedMapping,
   InterpolatedNestedMapping,
   InterpolatedString,
 } from './template/interpolation.ts';
-import type { LiteralType } from './template/literals.ts';
-import { pythonText } from './template/printing.ts';
 import type { Clock, Names } from './template/template.ts';
+import type { LiteralType } from './values/literals.ts';
+import { pythonText } from './values/printing.ts';
 
 export type { Names };
 
@@ -17,18 +18,22 @@ export interface TemplatePlace {
   config: Record<string, unknown>;
   parameters: Record<string, unknown>;
   clock: Clock;
+  /** Where in the manifest the template stands. */
+  at?: ManifestPlace | undefined;
 }
 
 /** A template in a field of its own. */
 export class TextTemplate {
   readonly #string: InterpolatedString;
   readonly #config: Record<string, unknown>;
+  readonly #at: ManifestPlace | undefined;
   readonly #isPlain: boolean;
   /** The value of a text without braces, which never changes. */
   #plain: { value: unknown; types: readonly LiteralType[] | undefined } | undefined;
 
-  constructor(source: string, { config, ...surroundings }: TemplatePlace) {
+  constructor(source: string, { config, at, ...surroundings }: TemplatePlace) {
     this.#config = config;
+    this.#at = at && { ...at, template: source };
     this.#string = new InterpolatedString(source, surroundings);
     this.#isPlain = !/\{[{%#]/.test(source);
   }
@@ -40,7 +45,7 @@ export class TextTemplate {
 
   /** The same for a caller that gives the configuration among the names, so that many templates share one object. */
   valueWith(names: Names, types?: readonly LiteralType[]): unknown {
-    if (!this.#isPlain) return this.#string.evaluate(names, types);
+    if (!this.#isPlain) return placed(this.#at, () => this.#string.evaluate(names, types));
     if (this.#plain?.types === types && this.#plain) return this.#plain.value;
     const value = this.#string.evaluate(names, types);
     // A list or an object is made anew each time: its owner may change it.
@@ -52,19 +57,26 @@ export class TextTemplate {
   text(names: Names = {}): string {
     return pythonText(this.value(names));
   }
+
+  /** The settings that the template takes from the configuration. */
+  get settings(): string[] {
+    return settingsIn(this.#string.source);
+  }
 }
 
 export class Condition {
   readonly #condition: InterpolatedBoolean;
   readonly #config: Record<string, unknown>;
+  readonly #at: ManifestPlace | undefined;
 
-  constructor(source: string, { config, ...surroundings }: TemplatePlace) {
+  constructor(source: string, { config, at, ...surroundings }: TemplatePlace) {
     this.#config = config;
+    this.#at = at && { ...at, template: source };
     this.#condition = new InterpolatedBoolean(source, surroundings);
   }
 
   isMet(names: Names = {}): boolean {
-    return this.#condition.evaluate({ config: this.#config, ...names });
+    return placed(this.#at, () => this.#condition.evaluate({ config: this.#config, ...names }));
   }
 }
 
@@ -84,17 +96,19 @@ export function makeMapping(given: unknown, place: TemplatePlace): Mapping {
     };
   }
   if (!isJsonObject(given)) return { value: () => ({}) };
-  const { config, ...surroundings } = place;
+  const { config, at, ...surroundings } = place;
   const mapping = new InterpolatedMapping(given, surroundings);
-  return { value: (names = {}, types) => withoutNulls(mapping.evaluate({ config, ...names }, types)) };
+  return {
+    value: (names = {}, types) => placed(at, () => withoutNulls(mapping.evaluate({ config, ...names }, types))),
+  };
 }
 
 /** The same for objects within objects, as in the body of a request. */
-export function makeNestedMapping(given: unknown, { config, ...surroundings }: TemplatePlace): Mapping {
+export function makeNestedMapping(given: unknown, { config, at, ...surroundings }: TemplatePlace): Mapping {
   const mapping = new InterpolatedNestedMapping(given ?? {}, surroundings);
   return {
     value(names = {}) {
-      const value = mapping.evaluate({ config, ...names });
+      const value = placed(at, () => mapping.evaluate({ config, ...names }));
       return isJsonObject(value) ? withoutNulls(value) : value === null ? {} : pythonText(value);
     },
   };

@@ -2,7 +2,7 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, check, discover, manifestWith, read, startApi, stateOf } from '../../test/declarative-api.ts';
+import { type Api, check, discover, manifestWith, read, startApi, stateOf } from '../test/declarative-api.ts';
 import { componentDefinitions } from './registry.ts';
 
 let api: Api;

@@ -1,6 +1,6 @@
 /* Options of the language that are rarely used, each by what it changes in requests and records. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Api, check, discover, manifestWith, type Reply, read, startApi } from '../../test/declarative-api.ts';
+import { type Api, check, discover, manifestWith, type Reply, read, startApi } from '../test/declarative-api.ts';
 import { readManifest } from './manifest/read-manifest.ts';
 import { schemaCheck } from './run/json-schema.ts';
 

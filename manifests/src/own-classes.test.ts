@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
-import { booksManifest, codedStream } from '../../test/books-manifest.ts';
-import { check, manifestWith, read, startApi } from '../../test/declarative-api.ts';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { booksManifest, codedStream } from '../test/books-manifest.ts';
+import { check, manifestWith, read, startApi } from '../test/declarative-api.ts';
 import { describeManifest } from './describe.ts';
+import { readManifest } from './manifest/read-manifest.ts';
 import { useClasses } from './own-classes.ts';
+
+// Later test files run in this process.
+afterEach(() => useClasses({}));
 
 const classes = `
 export class Auth {
@@ -167,4 +171,17 @@ test('classes read, send, decode, cut, judge, cast and check where the manifest 
   expect(records.coded).toEqual([{ id: 7, title: 'FROM CODE' }]);
   expect(failures).toMatchObject({ gone: { message: 'It is gone.', failureType: 'config_error' } });
   expect(await check({ manifest, config: { ...config, n: 0 } })).toBe('The number must be above zero.');
+});
+
+test('a state migration without its class is a warning, whatever other classes there are', () => {
+  const migration = 'state_migrations: [{type: CustomStateMigration, class_name: c.Missing}]';
+  const manifest = manifestWith(
+    `  - {$ref: "#/definitions/stream", name: moved, $parameters: {name: moved}, ${migration}}`,
+  );
+  const warning = { level: 'warning', path: 'streams[0].state_migrations[0]' };
+  expect(readManifest(manifest).problems).toMatchObject([warning]);
+  useClasses({ Other: class {} });
+  expect(readManifest(manifest).problems).toMatchObject([warning]);
+  useClasses({ Missing: class {} });
+  expect(readManifest(manifest).problems).toMatchObject([{ ...warning, level: 'error' }]);
 });

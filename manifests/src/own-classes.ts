@@ -5,12 +5,10 @@
  * Each class is made with `{ options, config, parameters }`: what the manifest gives the component, the configuration, and
  * the parameters. What a class then has to have depends on the kind of the component, and is small on purpose.
  */
-import { ConnectorError } from '../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { authenticatorOf } from './authentication/authenticators.ts';
 import type { ComponentDefinition, Given } from './component.ts';
-import { authenticatorOf } from './components/authenticators.ts';
-import { defaultErrorHandler } from './components/error-handlers.ts';
-import type { PageRead } from './components/pagination.ts';
-import type { Requester } from './components/requester.ts';
+import { passedOverMigration } from './components/custom.ts';
 import type { Retriever, RetrieverSurroundings } from './components/retriever-surroundings.ts';
 import type { PartitionRouter } from './cursors/stream-cursor.ts';
 import { Answer } from './http/answer.ts';
@@ -19,6 +17,10 @@ import { RunFailure } from './http/failures.ts';
 import { emptyParts, prepareRequest } from './http/request.ts';
 import type { Action, ErrorHandler, Outcome, Resolution, WaitStrategy } from './http/resolution.ts';
 import type { Names } from './interpolation.ts';
+import { asText } from './manifest/problems.ts';
+import { defaultErrorHandler } from './requests/error-handlers.ts';
+import type { PageRead } from './requests/pagination.ts';
+import type { Requester } from './requests/requester.ts';
 import type { Decoder } from './run/decoder.ts';
 import { type Slice, sliceView } from './run/slice.ts';
 import type { SourceStream } from './run/stream.ts';
@@ -28,8 +30,9 @@ type OwnClass = new (given: { options: Values; config: Values; parameters: Value
 
 const classes = new Map<string, OwnClass>();
 
-/** What a module exports. Its classes count for the rest of this process. */
+/** Makes a module's exports the classes of this process, in place of those it had. */
 export function useClasses(exported: Values): void {
+  classes.clear();
   for (const [name, value] of Object.entries(exported)) {
     if (typeof value === 'function') classes.set(name, value as OwnClass);
   }
@@ -40,6 +43,8 @@ interface OwnKind {
   method: string;
   words: string;
   make(object: Values, given: Given): unknown;
+  /** What the component is where the module lacks its class. Without this, the component is an error. */
+  withoutClass?: ComponentDefinition;
 }
 
 const kinds: Record<string, OwnKind> = {
@@ -110,6 +115,7 @@ const kinds: Record<string, OwnKind> = {
     method: 'migrate',
     words: 'Brings a state of an older version up to date: `migrate(state)` gives the state.',
     make: (own) => (state: Values) => call(own, 'migrate', state),
+    withoutClass: passedOverMigration,
   },
   CustomDecoder: {
     method: 'decode',
@@ -261,13 +267,16 @@ const definitions = new Map(
       options: {},
       rule: ({ class_name: className }) => {
         const own = classes.get(lastPart(className));
-        if (!own) return `${name} "${String(className)}" needs code`;
+        if (!own) return kind.withoutClass ? undefined : `${name} "${asText(className)}" needs code`;
         if (typeof own.prototype?.[kind.method] === 'function') return undefined;
         return `The class ${lastPart(className)} has no method ${kind.method}`;
       },
+      note: (component) =>
+        classes.has(lastPart(component.class_name)) ? undefined : kind.withoutClass?.note?.(component),
       make: (given) => {
         const own = classes.get(lastPart(given.value('class_name')));
-        if (!own) throw new Error(`There is no class ${String(given.value('class_name'))}.`);
+        if (!own && kind.withoutClass) return kind.withoutClass.make(given);
+        if (!own) throw new Error(`There is no class ${asText(given.value('class_name'))}.`);
         const made = new own({ options: given.values, config: given.config, parameters: given.parameters });
         return kind.make(bound(made as Values), given);
       },

@@ -3,18 +3,16 @@
  * authors and tests: `--now TIME` lets the clock of templates and cursors stand still, `--waits FILE` skips waits and
  * writes down those before retries, and `--author` also compares the configuration with the specification, which the
  * platform has done already, and quotes the answer of `check` as the reference runtime does. For the platform: the manifest
- * `-` is the first line of standard input, and `--describe` prints what is to be known of the manifest that follows there.
+ * `-` is the first line of standard input.
  */
 import { readFileSync } from 'node:fs';
-import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import type { ImportModule } from '../import-module.ts';
-import type { Configuration, SourceConnector } from '../kit/connector.ts';
-import { ConnectorError } from '../kit/connector.ts';
-import { stringifyJson } from '../kit/json.ts';
-import { readFirstLine, runProgram } from '../kit/program.ts';
+import type { Configuration, SourceConnector } from '@inlay/protocol/connector';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { stringifyJson } from '@inlay/protocol/json';
+import { readFirstLine, runProgram } from '@inlay/protocol/program';
 import { parseIsoDate } from './dates/iso-dates.ts';
-import { describeManifest } from './describe.ts';
+import type { ImportModule } from './import-module.ts';
 import { ManifestError } from './manifest/problems.ts';
 import { readSpecification } from './manifest/read-manifest.ts';
 import { useClasses } from './own-classes.ts';
@@ -25,7 +23,6 @@ export async function run(args: readonly string[], importModule: ImportModule): 
   const { own, rest } = splitOptions(args);
   const code = own.get('--components');
   if (code !== undefined) useClasses(await importModule(pathToFileURL(code).href));
-  if (own.has('--describe')) return await describe();
   const file = own.get('--manifest');
   if (file === undefined) throw new Error('--manifest is missing.');
   const text = file === '-' ? await readFirstLine(process.stdin) : readFileSync(file, 'utf8');
@@ -34,14 +31,22 @@ export async function run(args: readonly string[], importModule: ImportModule): 
     now: now === undefined ? undefined : parseIsoDate(now),
     waitsFile: own.get('--waits'),
     onConfiguration: sendConfiguration,
+    onLog: (level, message) => send({ type: 'LOG', log: { level, message } }),
   });
+  // The author reads with `| head`.
+  const endQuietly = ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1);
+  if (own.has('--author')) process.stdout.on('error', endQuietly);
   return runProgram(explained(own.has('--author') ? forAuthors(source, text) : source, text), rest);
 }
 
 /** For `check` and `discover`, whose only other message is their answer. */
 function sendConfiguration(config: Configuration): void {
   const control = { type: 'CONNECTOR_CONFIG', emitted_at: Date.now(), connectorConfig: { config } };
-  process.stdout.write(`${stringifyJson({ type: 'CONTROL', control })}\n`);
+  send({ type: 'CONTROL', control });
+}
+
+function send(message: object): void {
+  process.stdout.write(`${stringifyJson(message)}\n`);
 }
 
 const ownOptions = ['--manifest', '--components', '--now', '--waits'];
@@ -52,25 +57,10 @@ function splitOptions(args: readonly string[]): { own: Map<string, string>; rest
   for (let index = 0; index < args.length; index++) {
     const option = args[index] as string;
     if (ownOptions.includes(option)) own.set(option, args[++index] ?? '');
-    else if (option === '--author' || option === '--describe') own.set(option, '');
+    else if (option === '--author') own.set(option, '');
     else rest.push(option);
   }
   return { own, rest };
-}
-
-/** Prints one object: the description, or the `refusal` of a text that is no manifest. */
-async function describe(): Promise<number> {
-  let answer: object;
-  try {
-    answer = describeManifest(await readAll(process.stdin));
-  } catch (error) {
-    // A text that is nested too deep to be read at all.
-    const isTooDeep = error instanceof RangeError;
-    if (!(error instanceof ManifestError || isTooDeep)) throw error;
-    answer = { refusal: isTooDeep ? 'The manifest is nested too deep.' : error.message };
-  }
-  process.stdout.write(JSON.stringify(answer));
-  return 0;
 }
 
 /** A manifest that cannot run is no bug: its author is told what to change. */

@@ -1,8 +1,9 @@
 /* What must hold whatever happens: nothing is lost when a sync is cut off, and no value is ever taken for a template. */
+
+import type { State, SyncMode } from '@inlay/protocol/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { State, SyncMode } from '../../src/protocol.ts';
-import { type Api, manifestWith, read, startApi } from '../../test/declarative-api.ts';
+import { type Api, manifestWith, read, startApi } from '../test/declarative-api.ts';
 import { PartitionedCursor } from './cursors/partitioned-cursor.ts';
 import { RangeCursor } from './cursors/range-cursor.ts';
 import { emptyParts } from './http/request.ts';

@@ -1,5 +1,6 @@
 /* Details of the reference runtime that are easy to get wrong, option by option. */
 import { deflateRawSync } from 'node:zlib';
+import { parseJson, stringifyJson } from '@inlay/protocol/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Api,
@@ -10,8 +11,9 @@ import {
   read,
   startApi,
   stateOf,
-} from '../../test/declarative-api.ts';
+} from '../test/declarative-api.ts';
 import { readManifest } from './manifest/read-manifest.ts';
+import { normalizeBySchema } from './run/normalization.ts';
 
 let api: Api;
 let config: Record<string, unknown>;
@@ -789,6 +791,116 @@ describe('answers', () => {
     api.answer(() => ({ status: 400, json: { error: 'invalid_grant' } }));
     const { failures } = await read({ manifest, config, streams: full('first') });
     expect(failures.first?.failureType).toBe('config_error');
+  });
+});
+
+describe('what the reference runtime is content with', () => {
+  it('a validator has nothing to say of a key that is not there, and checks one that is', async () => {
+    const validator = (path: string) =>
+      `{type: DpathValidator, field_path: ${path}, validation_strategy: {type: ValidateAdheresToSchema, base_schema: {type: string, minLength: 3}}}`;
+    const manifest = manifestWith(lines(stream('first'))).replace(
+      '  connection_specification',
+      `  config_normalization_rules: {type: ConfigNormalizationRules, validations: [${validator('[word]')}, ${validator('[deep, word]')}]}\n  connection_specification`,
+    );
+    api.answer(() => row);
+    expect(await check({ manifest, config })).toBeUndefined();
+    expect(await check({ manifest, config: { ...config, deep: {} } })).toBeUndefined();
+    expect(await check({ manifest, config: { ...config, deep: { word: 'long' } } })).toBeUndefined();
+    expect(await check({ manifest, config: { ...config, word: 'no' } })).toContain('not valid');
+    expect(await check({ manifest, config: { ...config, deep: { word: 'no' } } })).toContain('not valid');
+  });
+
+  it('a start date keeps its offset in requests and states where the format has a place for it', async () => {
+    const zoned = (format: string, more = '') =>
+      `incremental_sync: {type: DatetimeBasedCursor, cursor_field: at, datetime_format: "${format}", cursor_datetime_formats: ["%Y-%m-%dT%H:%M:%S%z"], start_datetime: {type: MinMaxDatetime, datetime: "{{ config['from'] }}", datetime_format: "%Y-%m-%dT%H:%M:%S%z"}, start_time_option: ${parameter('from')}, end_time_option: ${parameter('to')}${more}}`;
+    const manifest = manifestWith(
+      lines(
+        stream('zoned', zoned('%Y-%m-%dT%H:%M:%S%z')),
+        stream('stepped', zoned('%Y-%m-%dT%H:%M:%S%z', ', step: P10D, cursor_granularity: PT1S')),
+        stream('utc', zoned('%Y-%m-%dT%H:%M:%SZ')),
+        stream('seconds', zoned('%s')),
+      ),
+    );
+    const at = '2024-06-02T08:00:00+0200';
+    api.answer(() => ({ json: { rows: [{ id: 1, at }] } }));
+    const { states } = await read({
+      manifest,
+      config: { ...config, from: '2024-06-01T00:00:00+0200' },
+      streams: { zoned: 'incremental', stepped: 'incremental', utc: 'incremental', seconds: 'incremental' },
+    });
+    const asked = (path: string) =>
+      api
+        .asked()
+        .filter((one) => one.path === path)
+        .map(({ query }) => [query.from, query.to]);
+    expect(asked('/zoned')).toEqual([['2024-06-01T00:00:00+0200', '2024-06-15T12:00:00+0000']]);
+    expect(asked('/stepped').sort()).toEqual([
+      ['2024-06-01T00:00:00+0200', '2024-06-10T23:59:59+0200'],
+      ['2024-06-11T00:00:00+0200', '2024-06-15T12:00:00+0000'],
+    ]);
+    // Without a place for the offset, the same moment is meant.
+    expect(asked('/utc')).toEqual([['2024-05-31T22:00:00Z', '2024-06-15T12:00:00Z']]);
+    expect(asked('/seconds')).toEqual([['1717192800', '1718452800']]);
+    expect(states).toMatchObject({ zoned: { at }, utc: { at: '2024-06-02T06:00:00Z' } });
+    api.taken();
+    await read({
+      manifest,
+      config: { ...config, from: '2024-06-01T00:00:00+0200' },
+      streams: { zoned: 'incremental' },
+      state: stateOf('zoned', states.zoned ?? {}),
+    });
+    expect(asked('/zoned')).toEqual([[at, '2024-06-15T12:00:00+0000']]);
+  });
+
+  it('a normalized number is written as a float, and other values as they are', () => {
+    const types = { n: 'number', s: 'number', b: 'number', big: 'number', huge: 'number', i: 'integer', t: 'string' };
+    const properties = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
+    const record = parseJson(
+      '{"n": 7, "s": "8", "b": true, "big": 1e16, "huge": "1e999", "i": 7.0, "t": 7, "half": 0.5, "list": [1, "2"]}',
+    ) as Record<string, unknown>;
+    normalizeBySchema(record, {
+      properties: {
+        ...properties,
+        half: { type: ['null', 'number'] },
+        list: { type: 'array', items: { type: 'number' } },
+      },
+    });
+    expect(stringifyJson(record)).toBe(
+      '{"n":7.0,"s":8.0,"b":1.0,"big":1e+16,"huge":"1e999","i":7,"t":"7","half":0.5,"list":[1.0,2.0]}',
+    );
+  });
+
+  it('a template that is never rendered cannot fail its stream', async () => {
+    const broken = "\"{{ config['other']['deep'] }}\"";
+    const noTemplate = '"{{ config["';
+    const oauth = `{type: OAuthAuthenticator, client_id: ${broken}, client_secret: ${noTemplate}, refresh_token: ${broken}, refresh_token_name: ${broken}, token_refresh_endpoint: ${broken}, access_token_value: given, token_expiry_date: "2030-01-01T00:00:00Z"}`;
+    const manifest = manifestWith(
+      lines(
+        asking(
+          'chosen',
+          `authenticator: {type: SelectiveAuthenticator, authenticator_selection_path: [kind], authenticators: {key: {type: BearerAuthenticator, api_token: k}, other: {type: BearerAuthenticator, api_token: ${noTemplate}}, oauth: ${oauth}}}`,
+        ),
+        asking('valid', `authenticator: ${oauth}`),
+        asking('based', `url: ${broken}`),
+        asking(
+          'handled',
+          `error_handler: {type: DefaultErrorHandler, response_filters: [{type: HttpResponseFilter, http_codes: [418], action: FAIL, error_message: ${noTemplate}}], backoff_strategies: [{type: ConstantBackoffStrategy, backoff_time_in_seconds: ${noTemplate}}]}`,
+        ),
+        asking('branched', `request_parameters: {a: "{{ 1 if config['base'] else 1 / 0 }}"}`),
+        stream(
+          'delegated',
+          `type: StateDelegatingStream, full_refresh_stream: ${asking('delegated', '')}, incremental_stream: ${asking('delegated', `path: ${noTemplate}`)}`,
+        ).replace('$ref: "#/definitions/stream", ', ''),
+      ),
+    );
+    api.answer(() => row);
+    const names = ['chosen', 'valid', 'based', 'handled', 'branched', 'delegated'];
+    const given = { ...config, kind: 'key' };
+    const found = await discover({ manifest, config: given });
+    expect(found.streams.map(({ name }) => name)).toEqual(names);
+    const { failures, records } = await read({ manifest, config: given, streams: full(...names) });
+    expect(failures).toEqual({});
+    expect(Object.values(records).map((list) => list.length)).toEqual(names.map(() => 1));
   });
 });
 

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { check, discover, read, startApi, stateOf } from '../../test/declarative-api.ts';
+import { check, discover, read, startApi, stateOf } from '../test/declarative-api.ts';
 import type { Kind } from './component.ts';
 import { readManifest } from './manifest/read-manifest.ts';
 import { componentDefinitions } from './registry.ts';
 
-const file = fileURLToPath(new URL('../../../docs/reference/declarative.md', import.meta.url));
+const file = fileURLToPath(new URL('../../docs/reference/declarative.md', import.meta.url));
 
 function kindWords(kind: Kind): string {
   switch (kind.is) {

@@ -1,8 +1,9 @@
 /* A customer's sign-in: the engine uses the access token that the platform gives, and asks for a fresh one in time. */
+
+import type { TokenAnswer } from '@inlay/protocol/protocol';
+import { SignIn } from '@inlay/protocol/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TokenAnswer } from '../../src/protocol.ts';
-import { type Api, type Asked, manifestWith, read, startApi } from '../../test/declarative-api.ts';
-import { SignIn } from '../kit/sign-in.ts';
+import { type Api, type Asked, manifestWith, read, startApi } from '../test/declarative-api.ts';
 
 let api: Api;
 beforeAll(async () => {

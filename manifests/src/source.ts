@@ -4,16 +4,18 @@
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Catalog, ConfiguredCatalog, LogLevel, State, Stream } from '../../src/protocol.ts';
+import { type HttpClientOptions, httpClient } from '@inlay/guard/http-client';
 import {
   type Configuration,
   ConnectorError,
   type Emitter,
   type SourceConnector,
+  type StreamFailure,
   type Surroundings,
-} from '../kit/connector.ts';
-import { type HttpClientOptions, httpClient } from '../kit/http-client.ts';
-import { isJsonObject, parseJson, stringifyJson } from '../kit/json.ts';
+} from '@inlay/protocol/connector';
+import { isJsonObject, parseJson, stringifyJson } from '@inlay/protocol/json';
+import type { Catalog, ConfiguredCatalog, LogLevel, State, Stream } from '@inlay/protocol/protocol';
+import { Slots } from '@inlay/protocol/slots';
 import { type ComponentDefinition, component as componentKind, Given, type Making } from './component.ts';
 import type { ConfigRules } from './components/config-rules.ts';
 import type { ComponentsResolver } from './components/dynamic-streams.ts';
@@ -22,13 +24,13 @@ import { Budget, type BudgetRules } from './http/budget.ts';
 import { Transport } from './http/transport.ts';
 import { withTypes } from './manifest/implied-types.ts';
 import { withParameters } from './manifest/parameters.ts';
-import { describeProblem, ManifestError } from './manifest/problems.ts';
+import { describeError } from './manifest/places.ts';
+import { asText, describeProblem, ManifestError } from './manifest/problems.ts';
 import { errorsOf, type Manifest, readManifest, type StreamEntry } from './manifest/read-manifest.ts';
 import { definitionOf } from './registry.ts';
 import { setAtPath } from './run/paths.ts';
 import { failureOf, readStreams, type StreamToRead } from './run/read-streams.ts';
 import type { Run, WaitReason } from './run/run.ts';
-import { Slots } from './run/slots.ts';
 import type { SourceStream } from './run/stream.ts';
 
 export interface SourceOptions {
@@ -44,6 +46,8 @@ export interface SourceOptions {
   statesEverySlice?: boolean;
   /** Hears of a configuration that was brought up to date, by commands that send nothing but their answer. */
   onConfiguration?: ((config: Configuration) => void) | undefined;
+  /** Hears what these commands have to say besides. */
+  onLog?: ((level: LogLevel, message: string) => void) | undefined;
 }
 
 /** A stream that is not opened yet. */
@@ -96,7 +100,7 @@ function definitionsOf({ components = [] }: SourceOptions): (name: string) => Co
 }
 
 /** For commands that send nothing but their answer. */
-function quiet({ onConfiguration }: SourceOptions): Emitter {
+function quiet({ onConfiguration, onLog }: SourceOptions): Emitter {
   return {
     record: () => undefined,
     recordOf: () => undefined,
@@ -107,7 +111,7 @@ function quiet({ onConfiguration }: SourceOptions): Emitter {
       onConfiguration?.(config);
       return undefined;
     },
-    log: () => {},
+    log: (level, message) => onLog?.(level, message),
   };
 }
 
@@ -126,6 +130,8 @@ async function withSource<Result>(
     const source = new OpenSource(manifest, copyJson(config), run, emit, options);
     await source.prepare();
     return await work(source);
+  } catch (error) {
+    throw withPlace(error, manifest);
   } finally {
     await transport.close();
   }
@@ -201,7 +207,9 @@ class OpenSource {
       rules.transform(config);
       rules.validate(config);
     } catch (error) {
-      throw new ConnectorError((error as Error).message, { cause: error });
+      const at = 'spec.config_normalization_rules';
+      const given = this.#manifest.spec.config_normalization_rules as Record<string, unknown>;
+      throw new ConnectorError(describeError(error, given, at), { cause: error });
     }
   }
 
@@ -235,7 +243,7 @@ class OpenSource {
     for (const entry of [...all, ...(await this.#dynamic())]) {
       const errors = errorsOf(entry);
       if (errors.length === 0) entries.push(entry);
-      else this.#making.run.log('WARN', `The stream ${entry.name} is left out. ${errors.join('. ')}.`);
+      else this.#leaveOut(entry.name, `${errors.join('. ')}.`);
     }
     if (entries.length === 0) {
       const problem = this.#manifest.problems.find(({ level }) => level === 'error');
@@ -249,12 +257,17 @@ class OpenSource {
     const { component, path, problems } = entry;
     if (component.type !== 'ConditionalStreams') return [entry];
     const given = this.#given.inside(component);
-    if (!given.condition('condition')?.isMet()) return [];
+    try {
+      if (!given.condition('condition')?.isMet()) return [];
+    } catch (error) {
+      this.#leaveOut(entry.name || path, describeFault(error, entry));
+      return [];
+    }
     const streams = (component.streams as Record<string, unknown>[] | undefined) ?? [];
     return streams.map((stream, index) => {
       const own = `${path}.streams[${index}]`;
       return {
-        name: String(stream.name ?? ''),
+        name: asText(stream.name ?? ''),
         path: own,
         component: stream,
         problems: problems.filter(
@@ -286,7 +299,7 @@ class OpenSource {
           componentKind('DeclarativeStream', 'StateDelegatingStream'),
           this.#making.definition,
         );
-        const name = String(stream.name ?? '');
+        const name = asText(stream.name ?? '');
         if (found.some((one) => one.name === name)) {
           throw new ConnectorError(`Two streams would be called ${name}. Their names must differ.`);
         }
@@ -299,6 +312,10 @@ class OpenSource {
 
   #open({ component, name }: StreamEntry, state: Record<string, unknown>): SourceStream {
     return this.#given.make<SourceStream>(component, { state, mayCache: this.#parentNames.has(name) });
+  }
+
+  #leaveOut(name: string, why: string): void {
+    this.#making.run.log('WARN', `The stream ${name} is left out. ${why}`);
   }
 
   /** Streams that others take their partitions from: what they ask for is kept for the others. */
@@ -372,8 +389,10 @@ class OpenSource {
         return;
       }
     } catch (error) {
-      const { message } = error as Error;
-      throw new ConnectorError(`Stream ${entry.name} is not available: ${message}`, { cause: error });
+      throw new ConnectorError(`Stream ${entry.name} is not available: ${describeFault(error, entry)}`, {
+        cause: error,
+        fields: failureOf(error).fields,
+      });
     }
     throw new ConnectorError(
       `Stream ${entry.name} is not available: there is nothing to read it for, such as a parent record.`,
@@ -384,14 +403,29 @@ class OpenSource {
     return (await this.#entries()).map((entry) => ({ name: entry.name, open: () => this.#open(entry, {}) }));
   }
 
+  /** A stream that this configuration does not let open is left out. Without any stream, the first fault is thrown. */
   async discover(): Promise<Catalog> {
     const streams: Stream[] = [];
+    let first: ConnectorError | undefined;
     for (const entry of await this.#entries()) {
-      const stream = this.#open(entry, {});
+      let stream: SourceStream;
+      let schema: Stream['json_schema'];
+      try {
+        stream = this.#open(entry, {});
+        schema = await stream.schema();
+      } catch (error) {
+        const { message: fault, failureType, fields } = failureOf(error, (one) => describeFault(one, entry));
+        const words = `The stream ${entry.name} cannot be opened. ${fault}`;
+        // During an outage the stream is there, and must not seem to have gone.
+        if (failureType === 'transient_error') throw new ConnectorError(words, { failureType, fields, cause: error });
+        this.#leaveOut(entry.name, fault);
+        first ??= new ConnectorError(words, { cause: error, fields });
+        continue;
+      }
       const { cursorField } = stream.cursor;
       streams.push({
         name: stream.name,
-        json_schema: (await stream.schema()) as Stream['json_schema'],
+        json_schema: schema,
         supported_sync_modes: cursorField === undefined ? ['full_refresh'] : ['full_refresh', 'incremental'],
         is_resumable: cursorField !== undefined,
         ...(cursorField !== undefined && {
@@ -401,6 +435,7 @@ class OpenSource {
         ...(stream.primaryKey.length > 0 && { source_defined_primary_key: stream.primaryKey }),
       });
     }
+    if (first && streams.length === 0) throw first;
     return { streams };
   }
 
@@ -416,6 +451,7 @@ class OpenSource {
         name,
         groups: entry ? this.#groupsOf(entry) : [],
         open: entry && openedBefore(() => this.#open(entry, copyJson(state))),
+        describe: entry && ((error) => describeFault(error, entry)),
       };
     });
     failTogether(toRead);
@@ -485,24 +521,39 @@ function openedBefore(open: () => SourceStream): () => SourceStream {
 
 /** Where not one stream can be made, the manifest or the configuration is to blame, and nothing is read. */
 function failTogether(streams: readonly StreamToRead[]): void {
-  const opens = streams.flatMap(({ open }) => (open ? [open] : []));
-  let first: unknown;
-  for (const open of opens) {
+  let first: { failure: StreamFailure; cause: unknown } | undefined;
+  for (const { open, describe } of streams) {
+    if (!open) continue;
     try {
       open();
       return;
-    } catch (error) {
-      first ??= error;
+    } catch (cause) {
+      first ??= { failure: failureOf(cause, describe), cause };
     }
   }
-  if (opens.length === 0) return;
-  const { message, failureType } = failureOf(first);
-  if (failureType === 'system_error') throw first;
-  throw new ConnectorError(message, { failureType, cause: first });
+  if (!first) return;
+  throw errorOf(first.failure, first.cause);
+}
+
+function errorOf({ message, failureType, fields }: StreamFailure, cause: unknown): Error {
+  if (failureType === 'system_error') return new Error(message, { cause });
+  return new ConnectorError(message, { failureType, fields, cause });
+}
+
+/** For an error of what belongs to no stream. */
+function withPlace(error: unknown, { root: parts, dynamicStreams }: Manifest): unknown {
+  const root = { ...parts, dynamic_streams: dynamicStreams.map(({ component }) => component) };
+  const failure = failureOf(error, (one) => describeError(one, root, ''));
+  return failure.message === (error as Error).message ? error : errorOf(failure, error);
+}
+
+/** With the place in the manifest, where it is known. */
+function describeFault(error: unknown, { component, path }: StreamEntry): string {
+  return describeError(error, component, path);
 }
 
 function groupName({ component }: StreamEntry, index: number): string {
-  return String(component.name ?? `dynamic_stream_${index}`);
+  return asText(component.name ?? `dynamic_stream_${index}`);
 }
 
 function copyJson(value: Record<string, unknown>): Record<string, unknown> {

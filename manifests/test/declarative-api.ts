@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { parseIsoDate } from '../connectors/declarative/dates/iso-dates.ts';
-import { declarativeSource } from '../connectors/declarative/source.ts';
-import { ConnectorError, type Emitter, type SignedIn, type StreamFailure } from '../connectors/kit/connector.ts';
-import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
-import type { Catalog, ConfiguredCatalog, State, SyncMode } from '../src/protocol.ts';
+import { ConnectorError, type Emitter, type SignedIn, type StreamFailure } from '@inlay/protocol/connector';
+import { parseJson, stringifyJson } from '@inlay/protocol/json';
+import type { Catalog, ConfiguredCatalog, State, SyncMode } from '@inlay/protocol/protocol';
+import { parseIsoDate } from '../src/dates/iso-dates.ts';
+import { declarativeSource } from '../src/source.ts';
 
 export interface Asked {
   method: string;
@@ -133,6 +133,7 @@ interface Given {
 /** Hears of configurations that were brought up to date. */
 interface Listening {
   onConfiguration?: (config: Record<string, unknown>) => void;
+  onLog?: (level: string, message: string) => void;
 }
 
 export async function read({
@@ -249,9 +250,9 @@ export function discover({
   manifest,
   config = {},
   now = defaultNow,
-  onConfiguration,
+  ...listening
 }: Given & Listening): Promise<Catalog> {
-  const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile: '/dev/null', onConfiguration });
+  const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile: '/dev/null', ...listening });
   return source.discover(config, surroundings);
 }
 

@@ -5,7 +5,7 @@
  * What always holds: validation, body parsing, error replies and the not-found reply are the plugin's own, whatever the app
  * around it uses; every route but the token endpoint needs an access token, unknown paths included.
  */
-import { readTraceContext } from '@inlay/contract/trace-context';
+import { readTraceContext } from '@inlay/contract/text/trace-context';
 import type { FastifyPluginAsync } from 'fastify';
 import { actorRoutes } from './actors/actors.routes.ts';
 import { checkRoutes } from './actors/checks.routes.ts';

@@ -35,10 +35,17 @@ export interface HandedBack {
 }
 
 export interface Credentials {
-  /** Throws CredentialNeedsAttention or CredentialUnavailable. */
+  /** Throws CredentialNeedsAttention, CredentialUnavailable or KeeperUnreachable. */
   accessTo(ref: CredentialRef, options: AccessOptions): Promise<CredentialAccess>;
-  /** Gives the generation that the tokens have now; undefined if others have taken their place meanwhile. */
+  /**
+   * Gives the generation that the tokens have now; undefined if others have taken their place meanwhile. Throws
+   * KeeperUnreachable.
+   */
   handBack(ref: CredentialRef, tokens: HandedBack): Promise<number | undefined>;
+  /** Why the keeper cannot be reached, for the operator; undefined if it can. Jobs that need a credential wait meanwhile. */
+  outage(): string | undefined;
+  /** The same, after asking the keeper now. */
+  test(): Promise<string | undefined>;
 }
 
 /** Somebody has to do something: the customer has to sign in again, or the operator has to mend the OAuth client. */
@@ -56,4 +63,12 @@ export class CredentialNeedsAttention extends Error {
 /** There is no token at the moment. Trying again later may help. */
 export class CredentialUnavailable extends Error {
   override readonly name = 'CredentialUnavailable';
+}
+
+/**
+ * The keeper of the credentials cannot be asked: a fault between two parts of the deployment. Whatever needs a credential is
+ * delayed, and does not count as failed.
+ */
+export class KeeperUnreachable extends Error {
+  override readonly name = 'KeeperUnreachable';
 }

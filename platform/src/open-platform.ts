@@ -7,12 +7,20 @@
  * hosted platform.
  */
 import { join } from 'node:path';
+import type { SpanStarter } from '@inlay/contract/spans';
+import type { ChangeKind } from '@inlay/protocol/protocol';
 import { FairQueue } from '@inlay/schedule/fair-queue';
+import { StorageState } from '@inlay/sqlite/storage-state';
 import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
 import type { ActorsContext } from './actors/context.ts';
 import type { Sealer } from './actors/sealed-configuration.ts';
-import { listUsersOfDefinition, resealConfigurations, sealPlainConfigurations } from './actors/upkeep.ts';
+import {
+  assertKeyKnown,
+  listUsersOfDefinition,
+  resealConfigurations,
+  sealPlainConfigurations,
+} from './actors/upkeep.ts';
 import { type ApplicationTokens, createApplicationTokens } from './applications/applications.ts';
 import { recordConnectionsDeleted, recordConnectionsOfActorDeleted } from './connections/connections.ts';
 import type { ConnectionsContext } from './connections/context.ts';
@@ -26,14 +34,14 @@ import type { Definition } from './definitions/definitions.ts';
 import { resealManifests } from './definitions/manifests.ts';
 import type { JobsContext } from './jobs/context.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
+import { findRunner } from './jobs/lease.ts';
 import { createScheduler } from './jobs/scheduler.ts';
 import { type Log, silentLog } from './log.ts';
-import type { ChangeKind } from './protocol.ts';
+import { defaultLimits } from './processes/limits.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
-import { defaultLimits } from './runner/limits.ts';
 import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
-import { passingTracer, type Tracer, watchProcesses } from './tracing.ts';
+import { passingTracer, watchProcesses } from './tracing.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
@@ -67,6 +75,10 @@ export interface PlatformOptions {
   maxWaitingPerWorkspace?: number;
   /** The longest that one attempt of a sync may take. */
   maxAttemptMs?: number;
+  /** The longest that all attempts of a job may take together. */
+  maxJobMs?: number;
+  /** How long a sync keeps its slot while all slots are taken and a workspace without any waits. */
+  turnMs?: number;
   /** Told when something starts, with the time that it has waited for its turn: for metrics. */
   onWaited?(kind: QueuedKind, waitedMs: number): void;
   /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
@@ -77,10 +89,12 @@ export interface PlatformOptions {
   bundledDefinitions?: readonly Definition[];
   /** Without them no source can have a credential. */
   credentials?: Credentials | undefined;
-  runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime' | 'watchProcess'>;
+  runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'cgroup' | 'runtime' | 'watchProcess'>;
   log?: Log;
+  /** Whether stores accept writes, where the process has more of them; this platform's own if not given. */
+  storage?: StorageState;
   /** Without one, traces pass through and nothing is recorded. */
-  tracer?: Tracer;
+  tracer?: SpanStarter;
 }
 
 /** What waits for its turn. */
@@ -88,6 +102,7 @@ export type QueuedKind = 'sync' | 'check' | 'discover';
 
 export interface OpenPlatform {
   readonly store: Store;
+  readonly storage: StorageState;
   readonly runtime: Runtime;
   readonly sealer: Sealer;
   readonly tokens: ApplicationTokens;
@@ -105,6 +120,8 @@ export interface OpenPlatform {
   look(): Promise<void>;
   /** Seals every secret with the key the sealer seals with now. */
   reseal(): Promise<void>;
+  /** The process that runs jobs, with its encryption keys. */
+  findRunner(): Promise<{ encryption_keys: string | null } | undefined>;
   /**
    * Ends what requests wait for and a connector decides how long it takes: checks and questions for streams. Such requests
    * are told to try again, so that they do not keep the process from stopping.
@@ -125,8 +142,11 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     ttlSeconds: options.accessTokenTtlSeconds ?? defaultTokenTtlSeconds,
     runtime,
   });
-  const store = await openStore(options.file);
+  const storage = options.storage ?? new StorageState(runtime);
+  if (!options.storage) storage.logTo(log);
+  const store = await openStore(options.file, storage);
   try {
+    await assertKeyKnown({ store, sealer });
     await sealPlainConfigurations({ store, sealer });
     await completeSchedules(store, runtime.now());
   } catch (error) {
@@ -150,6 +170,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     ...options.runner,
     folder: running.path,
     mark: running.mark,
+    cgroup: running.cgroup,
     runtime,
     watchProcess: watchProcesses(tracer),
   });
@@ -211,6 +232,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   };
   const jobs: JobsContext = {
     store,
+    storage,
     runtime,
     log,
     tracer,
@@ -220,6 +242,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     maxConcurrentSyncsPerWorkspace: options.maxConcurrentSyncsPerWorkspace ?? 2,
     maxWaitingPerWorkspace,
     maxAttemptMs: options.maxAttemptMs ?? 86_400_000,
+    maxJobMs: options.maxJobMs ?? 86_400_000,
+    turnMs: options.turnMs ?? 600_000,
     onWaited: (waitedMs) => onWaited('sync', waitedMs),
     onValuesChanged: options.onValuesChanged ?? (() => {}),
     onJobsChanged,
@@ -228,6 +252,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   };
   const scheduler = createScheduler(jobs);
   const endQuestions = () => {
+    runner.closeSoon();
     closing.abort();
     actors.discoveryTurns.close();
     void actors.checks.close();
@@ -235,6 +260,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
 
   return {
     store,
+    storage,
     runtime,
     sealer,
     tokens,
@@ -251,14 +277,19 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       await resealConfigurations({ store, sealer });
       await store.transaction((tx) => resealManifests(sealer, tx));
     },
+    findRunner: () => findRunner({ store, runtime }),
     endQuestions,
     async close() {
       endQuestions();
-      await scheduler.stop();
-      await actors.checks.close();
-      await Promise.allSettled(actors.discoveries.values());
-      running.remove();
-      await store.close();
+      try {
+        await scheduler.stop();
+        await actors.checks.close();
+        await Promise.allSettled(actors.discoveries.values());
+        running.remove();
+      } finally {
+        if (!options.storage) storage.close();
+        await store.close();
+      }
     },
   };
 }

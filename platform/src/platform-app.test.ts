@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startHttpServer } from '../test/http-server.ts';
+import { startHttpServer } from '../../guard/test/http-server.ts';
 import { fillWorkspace, startPlatform } from '../test/start-platform.ts';
 import { until } from '../test/steered.ts';
 import { createPlatformApp } from './platform-app.ts';
@@ -44,6 +45,28 @@ describe('the health of a platform that runs alone', () => {
       title: 'service-unavailable',
       data: { message: 'Not ready: database: the database does not answer' },
     });
+  });
+
+  test('is not ready while its storage is full, says so to callers, and recovers', async () => {
+    const { app, platform } = await start({ isInternal: true });
+    const { token } = await platform.tokens.issue('the-client', 'the-secret-of-the-client');
+    const headers = { authorization: `Bearer ${token}` };
+    const create = () =>
+      app.inject({ method: 'POST', url: `${prefix}/workspaces`, headers, payload: { name: 'x'.repeat(200) } });
+    // No page more than there are now.
+    await sql`pragma max_page_count = 1`.execute(platform.store.db);
+    let refused = await create();
+    while (refused.statusCode === 200) refused = await create();
+    expect(refused.statusCode).toBe(503);
+    expect(refused.headers['retry-after']).toBe('2');
+    expect(refused.json().data).toEqual({ message: 'Storage is unavailable: storage full.' });
+    const ready = await app.inject('/health/ready');
+    expect(ready.statusCode).toBe(503);
+    expect(ready.json().data).toEqual({ message: 'Not ready: database: storage full' });
+    expect((await app.inject('/health/live')).statusCode).toBe(200);
+    await sql`pragma max_page_count = 100000`.execute(platform.store.db);
+    expect((await app.inject('/health/ready')).statusCode).toBe(200);
+    expect((await create()).statusCode).toBe(200);
   });
 });
 

@@ -67,7 +67,7 @@ export async function createPlatformApp(
   });
   // A request that waits for a connector would keep the process from ending for as long as the connector takes.
   app.addHook('preClose', async () => platform.endQuestions());
-  healthRoutes(app, platform.store);
+  healthRoutes(app, platform);
   await app.register(platformApi(platform, { limitsGuesses: !isInternal }), { prefix });
   await app.ready();
   return app;

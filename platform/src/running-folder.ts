@@ -7,11 +7,12 @@
  * ends. So a living run is never mistaken for a dead one, nor the other way round, whatever the machine or the container
  * is called now. SQLite takes the lock: the database beside it depends on the same kind of lock.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import type { Log } from './log.ts';
-import { endMarkedProcesses } from './runner/marked-processes.ts';
+import { allProcessesIn, findUsableCgroup, killCgroup, listRunCgroups, removeCgroup } from './processes/cgroups.ts';
+import { endMarkedProcesses } from './processes/marked-processes.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface RunningFolder {
@@ -19,6 +20,8 @@ export interface RunningFolder {
   readonly path: string;
   /** What the connectors of this run of the service carry, and no other process anywhere. */
   readonly mark: string;
+  /** The control group below which each connector gets one of its own, where that is possible. */
+  readonly cgroup: string | undefined;
   remove(): void;
 }
 
@@ -26,6 +29,10 @@ export interface RunningFolder {
 const turnFile = 'turn.lock';
 const turnPatienceMs = 30_000;
 const ownerFile = 'owner.lock';
+/** Names the control group: the next run of the service may be in another one. */
+const cgroupFile = 'cgroup';
+const killEveryMs = 20;
+const killPatienceMs = 10_000;
 
 export async function openRunningFolder(
   parent: string,
@@ -43,9 +50,12 @@ export async function openRunningFolder(
     mkdirSync(own, { mode: 0o700 });
     const lock = tryLock(join(own, ownerFile));
     if (!lock) throw new Error(`${own} was just made and is locked by somebody else.`);
+    const cgroup = findUsableCgroup(mark);
+    if (cgroup !== undefined) writeFileSync(join(own, cgroupFile), cgroup, { mode: 0o600 });
     return {
       path: join(own, 'runs'),
       mark,
+      cgroup,
       remove() {
         lock.close();
         rmSync(own, { recursive: true, force: true });
@@ -66,10 +76,31 @@ async function removeIfAbandoned(
   // Without an owner's lock it is of a version that had none.
   const lock = existsSync(join(folder, ownerFile)) ? tryLock(join(folder, ownerFile)) : 'nobody';
   if (!lock) return;
-  const left = await endMarkedProcesses(mark, runtime);
+  const file = join(folder, cgroupFile);
+  const cgroups = existsSync(file) ? listRunCgroups(readFileSync(file, 'utf8'), mark) : [];
+  const left = [...(await endCgroups(cgroups, runtime)), ...(await endMarkedProcesses(mark, runtime))];
   if (left.length > 0) log.warn({ pids: left }, 'Connectors of an earlier run were killed and have not ended yet.');
   if (lock !== 'nobody') lock.close();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Gives the ids of the processes that do not go. */
+async function endCgroups(
+  cgroups: readonly string[],
+  { sleep, elapsed }: Pick<Runtime, 'sleep' | 'elapsed'>,
+): Promise<number[]> {
+  const deadline = elapsed() + killPatienceMs;
+  const processes = () => cgroups.flatMap(allProcessesIn);
+  for (; processes().length > 0 && elapsed() < deadline; await sleep(killEveryMs)) cgroups.forEach(killCgroup);
+  for (const cgroup of cgroups) {
+    try {
+      removeCgroup(cgroup);
+    } catch (error) {
+      // An empty group that stays does no harm.
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    }
+  }
+  return processes();
 }
 
 async function takeTurn(file: string, { sleep, elapsed }: Pick<Runtime, 'sleep' | 'elapsed'>) {

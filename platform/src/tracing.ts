@@ -6,22 +6,10 @@
  * Whether anything is recorded is the tracer's affair. The service in front of the platform gives its own.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { readTraceContext, type TraceContext, traceparentOf } from '@inlay/contract/trace-context';
+import type { SpanStarter } from '@inlay/contract/spans';
+import { readTraceContext, type TraceContext, traceparentOf } from '@inlay/contract/text/trace-context';
 import type { ProcessWatch } from './runner/runner.ts';
 import type { Runtime } from './runtime.ts';
-
-/** Ids, counts, kinds of work and statuses. Never a name or a configuration. */
-type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
-
-interface Span {
-  readonly trace: TraceContext;
-  /** `failure` is a kind of failure, never a message. */
-  end(result?: { failure?: string; attributes?: SpanAttributes }): void;
-}
-
-export interface Tracer {
-  start(span: { name: string; kind: 'internal'; parent?: TraceContext | undefined; attributes?: SpanAttributes }): Span;
-}
 
 const storage = new AsyncLocalStorage<TraceContext>();
 
@@ -43,12 +31,12 @@ function newTrace({ newId }: Pick<Runtime, 'newId'>): TraceContext {
 }
 
 /** Records nothing, and lets traces pass. */
-export function passingTracer(runtime: Pick<Runtime, 'newId'>): Tracer {
+export function passingTracer(runtime: Pick<Runtime, 'newId'>): SpanStarter {
   return { start: ({ parent }) => ({ trace: parent ?? newTrace(runtime), end: () => {} }) };
 }
 
 /** Gives each process of a connector its place in the trace of the work that starts it. */
-export function watchProcesses(tracer: Tracer): ProcessWatch {
+export function watchProcesses(tracer: SpanStarter): ProcessWatch {
   return ({ kind, command, trace }) => {
     const parent = trace ?? storage.getStore();
     // Nobody asked: the platform reads the specification of a connector at its start, for example.

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ConfiguredCatalog, ConfiguredStream, State } from '@inlay/protocol/protocol';
 import { onTestFinished } from 'vitest';
-import type { ConfiguredCatalog, ConfiguredStream, State } from '../src/protocol.ts';
 import { createRunner, type RunnerOptions } from '../src/runner/create-runner.ts';
 import { connectorProgram } from '../src/runner/programs.ts';
 import type {

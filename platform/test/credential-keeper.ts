@@ -6,6 +6,7 @@ import {
   type Credentials,
   CredentialUnavailable,
   type HandedBack,
+  KeeperUnreachable,
 } from '../src/credentials.ts';
 
 export interface Keeper extends Credentials {
@@ -15,7 +16,7 @@ export interface Keeper extends Credentials {
   readonly tokens: string[];
   generation: number;
   /** What befalls those who ask. */
-  trouble: 'customer' | 'operator' | 'unavailable' | undefined;
+  trouble: 'customer' | 'operator' | 'unavailable' | 'unreachable' | undefined;
   /** Whether the API takes the token at this moment. */
   isValid(token: string): boolean;
   /** The provider ends the token although its time has not come. */
@@ -54,6 +55,7 @@ export function credentialKeeper({
       keeper.asked.push({ ref, ...options });
       if (workspaceId !== undefined && ref.workspaceId !== workspaceId) throw new CredentialNeedsAttention('customer');
       if (keeper.trouble === 'unavailable') throw new CredentialUnavailable('not now');
+      if (keeper.trouble === 'unreachable') throw new KeeperUnreachable('Nobody is there.');
       if (keeper.trouble) throw new CredentialNeedsAttention(keeper.trouble);
       const { notGeneration, forMs = marginMs, handsOver } = options;
       if (notGeneration === keeper.generation || expiresAt - clock.time <= forMs) {
@@ -69,10 +71,13 @@ export function credentialKeeper({
       return { values: { access_token, ...values, ...handed }, generation, expiresAt };
     },
     async handBack(_ref, tokens) {
+      if (keeper.trouble === 'unreachable') throw new KeeperUnreachable('Nobody is there.');
       keeper.handedBack.push(tokens);
       keeper.generation++;
       return keeper.generation;
     },
+    outage: () => (keeper.trouble === 'unreachable' ? 'Nobody is there.' : undefined),
+    test: async () => keeper.outage(),
   };
   return keeper;
 }

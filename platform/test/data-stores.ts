@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { startS3Server } from '../../connectors/test/s3-server.ts';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import type { ConfiguredConnector } from '../src/runner/runner.ts';
 import { bundled, linesIn, temporaryFolder } from './connectors.ts';
-import { startS3Server } from './s3-server.ts';
 
 /** A place that data goes to, and a look at it from outside. */
 export interface Store {

@@ -13,4 +13,5 @@ const [folder = ''] = process.argv.slice(2);
 const connector = JSON.parse(readFileSync(join(folder, 'connector.json'), 'utf8'));
 const running = await openRunningFolder(join(folder, 'running'), systemRuntime, silentLog);
 writeFileSync(join(folder, 'mark'), running.mark);
-await createRunner({ runtime: systemRuntime, folder: running.path, mark: running.mark }).discover(connector);
+const { path, mark, cgroup } = running;
+await createRunner({ runtime: systemRuntime, folder: path, mark, cgroup }).discover(connector);

@@ -4,14 +4,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson, stringifyJson } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
+import { startHttpServer } from '../../guard/test/http-server.ts';
 import type { ConfiguredConnector } from '../src/runner/runner.ts';
-import { hasArrived } from '../torture/comparing.ts';
 import { bundled, configured, sync, temporaryFolder, testRunner } from './connectors.ts';
 import { type DataStores, type Store, startDataStores } from './data-stores.ts';
-import { startHttpServer } from './http-server.ts';
+import { hasArrived } from './torture/comparing.ts';
 
 let stores: DataStores;
 beforeAll(async () => {

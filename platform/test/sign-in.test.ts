@@ -5,9 +5,9 @@ import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { type Asked, startHttpServer } from '../../guard/test/http-server.ts';
 import { registerDefinition } from '../src/definitions/registered-definitions.ts';
 import { credentialKeeper } from './credential-keeper.ts';
-import { type Asked, startHttpServer } from './http-server.ts';
 import { type RunningPlatform, startPlatform } from './start-platform.ts';
 import { programOf, until } from './steered.ts';
 
@@ -161,7 +161,7 @@ describe('a sync of twenty minutes with tokens that live one minute', () => {
     expect(logs()).toContain('The API refused the access token. It is asked again with a fresh one.');
   });
 
-  test('by http-api loses nothing when the platform is stopped in the middle and goes on', async () => {
+  test('by http-api loses nothing when the platform is stopped in the middle, and when nobody can be asked for a token', async () => {
     const { call, connect, keeper, seen, api, ids, logs, options, file, stop } = await start();
     const configuration = {
       sourceType: 'http-api',
@@ -185,10 +185,19 @@ describe('a sync of twenty minutes with tokens that live one minute', () => {
     const { jobId } = (await call('POST', '/jobs', { connectionId, jobType: 'sync' })).body;
     await until(() => seen.isHeld && ids().length >= 1_000);
     await stop();
-    seen.isHeldAt = Number.POSITIVE_INFINITY;
 
+    // Its token ends while nobody can be asked for another one, and the sync waits in the middle.
+    seen.isHeldAt = 2_000;
+    seen.isHeld = false;
     const again = await startPlatform({ ...options, file });
     again.platform.start();
+    await until(() => seen.isHeld);
+    keeper.trouble = 'unreachable';
+    keeper.endEarly();
+    const asked = keeper.asked.length;
+    seen.isHeldAt = Number.POSITIVE_INFINITY;
+    await until(() => keeper.asked.length > asked + 1);
+    keeper.trouble = undefined;
     const job = await ended(again, jobId);
     expect(job).toMatchObject({ status: 'succeeded', failedAttempts: 0, attempts: 2 });
     const moved = ids();

@@ -62,6 +62,11 @@ export interface Reply {
   body: any;
 }
 
+const firstMoment = Date.UTC(2030, 0, 1);
+
+/** Generations are numbered from the time at which a connection begins its first one. */
+export const nthGeneration = (nth: number) => (firstMoment - Date.UTC(2026, 0)) / 1_000 + nth;
+
 export interface RunningPlatform {
   platform: OpenPlatform;
   app: FastifyInstance;
@@ -82,7 +87,7 @@ export interface StartOptions extends Partial<PlatformOptions> {
 
 export async function startPlatform({
   moreDefinitions = [],
-  clock = { time: Date.UTC(2030, 0, 1) },
+  clock = { time: firstMoment },
   ...options
 }: StartOptions = {}): Promise<RunningPlatform> {
   const file = options.file ?? temporaryFile();

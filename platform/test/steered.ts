@@ -1,10 +1,10 @@
 /* A platform with a source and a destination that tests steer while they run; both are programs of their own. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { ConfiguredCatalog, ConnectorSpecification, Stream } from '@inlay/protocol/protocol';
 import { registerDefinition } from '../src/definitions/registered-definitions.ts';
-import type { ConfiguredCatalog, ConnectorSpecification, Stream } from '../src/protocol.ts';
 import type { Runner } from '../src/runner/runner.ts';
 import { type RunningPlatform, type StartOptions, startPlatform } from './start-platform.ts';
 
@@ -28,8 +28,8 @@ export interface Steps {
   waitsAfter?: number;
   failure?: { message: string; failure_type: string };
   renews?: object;
-  /** Which kind of states it sends; STREAM unless told otherwise. */
-  states?: 'STREAM' | 'GLOBAL' | 'LEGACY';
+  /** Which kind of states it sends; STREAM unless told otherwise. SHARED is a GLOBAL one without parts for streams. */
+  states?: 'STREAM' | 'GLOBAL' | 'LEGACY' | 'SHARED';
   /** What it reports after its records. */
   reports?: object[];
   /** It goes only as far as `allow` says, and fails when its password is refused. */
@@ -48,10 +48,14 @@ export interface SteeredConnection {
   steer(steps: Steps): void;
   /** What the destination reports in the end. */
   setReports(...reports: object[]): void;
+  /** What the destination says once, at the beginning; then it ends. */
+  setLost(...holdings: object[]): void;
   /** Names the streams of the connection anew. */
   configure(...streams: object[]): Promise<void>;
   /** Lets a read that waits go on. */
   go(): void;
+  /** Lets the next read wait again. */
+  hold(): void;
   allow(records: number): void;
   refuse(password: string): void;
   /** The configuration that the last process of the source was given. */
@@ -135,6 +139,7 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
       setCatalog: (...catalog) => write('catalog.json', { streams: catalog }),
       steer: (steps) => write('steps.json', steps),
       setReports: (...reports) => write('reports.json', reports),
+      setLost: (...holdings) => write('lost.json', holdings),
       configure: async (...named) => {
         // The source may have changed since it was asked last.
         await call('GET', `/streams?sourceId=${sourceId}&ignoreCache=true`);
@@ -142,6 +147,7 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
         if (changed.status !== 200) throw new Error(JSON.stringify(changed.body));
       },
       go: () => write('go', ''),
+      hold: () => rmSync(join(folder, 'go'), { force: true }),
       allow: (records) => write('allowed', records),
       refuse: (password) => write('refused', password),
       givenConfiguration: () => JSON.parse(readFileSync(join(folder, 'given-config'), 'utf8')),

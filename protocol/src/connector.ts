@@ -13,11 +13,12 @@ import type {
   State,
   StateMessage,
   StreamDescriptor,
+  StreamHolding,
   StreamReport,
   StreamStatus,
   StreamStatusReason,
   TraceMessage,
-} from '../../src/protocol.ts';
+} from './protocol.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 export type Configuration = Record<string, unknown>;
@@ -82,6 +83,8 @@ export interface Emitter {
   configuration?(config: Configuration): Promise<void> | undefined;
   /** Tells what did not arrive as it was, and how many records did. Reports of one stream are added up. */
   report(report: StreamReport): Promise<void> | undefined;
+  /** By a destination: tells how the next sync recognises what it has stored of a stream, or that it is lost. */
+  holding?(holding: StreamHolding): Promise<void> | undefined;
   log(level: LogLevel, message: string): void;
 }
 

@@ -4,9 +4,9 @@
  * came.
  */
 import type { Readable } from 'node:stream';
-import { RecordBeginning, type RecordMessage } from '../../src/protocol.ts';
 import { ConnectorError, type DestinationInput } from './connector.ts';
 import { parseJson, stringifyJson } from './json.ts';
+import { emittedAtMs, RecordBeginning, type RecordMessage } from './protocol.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 type InputRecord = RecordMessage['record'];
@@ -169,6 +169,11 @@ function unreadable(cause: unknown): ConnectorError {
   return new ConnectorError(message, { failureType: 'transient_error', cause });
 }
 
+/** The runner has seen to it already; any other program that feeds a destination may write a time as it likes. */
+function withTime({ record }: RecordMessage): void {
+  if (record) record.emitted_at = emittedAtMs(record.emitted_at) ?? Date.now();
+}
+
 function readMessage(line: string, isWhole: boolean): DestinationInput[] {
   if (!line.startsWith('{')) return [];
   let message: { type?: unknown };
@@ -180,5 +185,6 @@ function readMessage(line: string, isWhole: boolean): DestinationInput[] {
     return [];
   }
   const { type } = message;
+  if (type === 'RECORD') withTime(message as RecordMessage);
   return type === 'RECORD' || type === 'STATE' || type === 'TRACE' ? [message as DestinationInput] : [];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalSignedNumber, numberTexts } from '../../test/number-texts.ts';
+import { canonicalSignedNumber, numberTexts } from '../test/number-texts.ts';
 import { ExactNumber, markExactNumbers, parseJson, stringifyJson, survivesDouble, valueAt } from './json.ts';
 
 const exact = (text: string) => new ExactNumber(text);

@@ -168,8 +168,12 @@ export function survivesDouble(text: string): boolean {
   if (String(value) === text || !numberForm.test(text)) return true;
   if (!Number.isFinite(value) || Object.is(value, -0)) return false;
   if (Number.isSafeInteger(value) && !/[.eE]/.test(text)) return true;
-  const [written, read] = [decimalOf(text), decimalOf(String(value))];
-  return written.digits === read.digits && (written.digits === '' || written.point === read.point);
+  return sameDecimal(text, String(value));
+}
+
+/** Whether two texts of numbers say the same number, whatever their spelling. The sign of zero does not count. */
+export function sameDecimal(one: string, other: string): boolean {
+  return compareNumberTexts(one, other) === 0;
 }
 
 export function isNumberText(text: string): boolean {

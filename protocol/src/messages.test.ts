@@ -1,10 +1,10 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recordHead } from '../../src/protocol.ts';
 import type { DestinationInput } from './connector.ts';
 import { dataText, readInput } from './input.ts';
 import { messageWriter } from './messages.ts';
+import { recordHead } from './protocol.ts';
 
 async function read(input: Readable): Promise<DestinationInput[]> {
   const messages: DestinationInput[] = [];

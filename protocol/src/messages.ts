@@ -1,9 +1,9 @@
 /* Writes protocol messages to a stream, many a write, and tells the sender when the reader is behind. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { type Message, recordHead, type StreamDescriptor, streamReportType } from '../../src/protocol.ts';
 import type { Emitter } from './connector.ts';
 import { stringifyJson } from './json.ts';
+import { type Message, recordHead, type StreamDescriptor, streamHoldingType, streamReportType } from './protocol.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** Large enough that a pipe is filled by one write and seldom runs empty, small enough to be of no weight in memory. */
@@ -73,6 +73,14 @@ export function messageWriter(output: Writable): MessageWriter {
     return added();
   }
 
+  function analytics(type: string, about: { stream_descriptor: StreamDescriptor }): Promise<void> | undefined {
+    const value = JSON.stringify({ ...about, stream_descriptor: descriptorOf(about.stream_descriptor) });
+    return send({
+      type: 'TRACE',
+      trace: { type: 'ANALYTICS', emitted_at: Date.now(), analytics: { type, value } },
+    });
+  }
+
   return {
     send,
     emitter: {
@@ -114,18 +122,8 @@ export function messageWriter(output: Writable): MessageWriter {
           type: 'CONTROL',
           control: { type: 'CONNECTOR_CONFIG', emitted_at: Date.now(), connectorConfig: { config } },
         }),
-      report: (report) =>
-        send({
-          type: 'TRACE',
-          trace: {
-            type: 'ANALYTICS',
-            emitted_at: Date.now(),
-            analytics: {
-              type: streamReportType,
-              value: JSON.stringify({ ...report, stream_descriptor: descriptorOf(report.stream_descriptor) }),
-            },
-          },
-        }),
+      report: (report) => analytics(streamReportType, report),
+      holding: (holding) => analytics(streamHoldingType, holding),
       log: (level, message) => void send({ type: 'LOG', log: { level, message } }),
     },
     async flush() {

@@ -7,17 +7,17 @@
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import { type Configuration, type Connector, ConnectorError, type Surroundings } from './connector.ts';
+import { readInput } from './input.ts';
+import { parseJson } from './json.ts';
+import { messageWriter } from './messages.ts';
 import {
   type ConfiguredCatalog,
   type Message,
   type OfferedCredential,
   type State,
   tokenRequestType,
-} from '../../src/protocol.ts';
-import { type Configuration, type Connector, ConnectorError, type Surroundings } from './connector.ts';
-import { readInput } from './input.ts';
-import { parseJson } from './json.ts';
-import { messageWriter } from './messages.ts';
+} from './protocol.ts';
 import { SignIn } from './sign-in.ts';
 
 export async function runProgram(connector: Connector, args: string[]): Promise<number> {

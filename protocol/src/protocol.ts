@@ -2,7 +2,7 @@
  * The connector protocol (version 0): what connectors and the runner say to each other, one JSON object a line. Both
  * sides must ignore properties they do not know, so the types name only what this platform uses.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export type SyncMode = 'full_refresh' | 'incremental';
 export type DestinationSyncMode = 'append' | 'overwrite' | 'append_dedup';
@@ -45,10 +45,28 @@ export interface ConfiguredStream {
   generation_id: number;
   minimum_generation_id: number;
   sync_id: number;
+  /**
+   * An addition of this platform, only where a stream goes on from a state: the last `StreamHolding.held` of the
+   * destination, or null if there was none.
+   */
+  inlay_held?: string | null;
 }
 
 export interface ConfiguredCatalog {
   streams: ConfiguredStream[];
+}
+
+/**
+ * The longest record, as the line that its source writes. A longer one is skipped and counted, whichever source it is of: no
+ * process has to hold it, and every destination can take what is left.
+ */
+export const maxRecordBytes = 20_000_000;
+
+/** Records that were skipped because they are too long. */
+export interface SkippedRecords {
+  count: number;
+  /** Of the first ones, in words: `id 7`, or where it is. */
+  keys: string[];
 }
 
 /** A value that could not be kept as it was. */
@@ -91,7 +109,30 @@ export interface StreamReport {
   records_written?: number;
   records_deleted?: number;
   values_changed?: ValueChange[];
+  /** By a source: records that have a value in a field that the last sync did not read are sent again. */
+  new_fields_sent?: boolean;
+  /** By a source that does not send a record of more than `maxRecordBytes`. */
+  records_skipped?: SkippedRecords;
 }
+
+/**
+ * What a destination says about the place where it stores a stream, so that the next sync notices when somebody has
+ * removed it. Sent before the states that rely on it.
+ */
+export interface StreamHolding {
+  stream_descriptor: StreamDescriptor;
+  /** Recognises the place and whether it holds anything. Opaque to the platform, which keeps it with the state. */
+  held?: string;
+  /**
+   * What `inlay_held` speaks of is gone, or has been emptied. The destination has stored nothing and ends; the stream
+   * has to be read from its start.
+   */
+  lost?: 'gone' | 'emptied';
+  /** Somebody has emptied the place, and the stream goes on: what is appended is not refilled. */
+  is_emptied?: boolean;
+}
+
+export const streamHoldingType = 'inlay_stream_holding';
 
 /** The protocol has no message for reports. It lets a connector send analytics of its own, and others ignore them. */
 export const streamReportType = 'inlay_stream_report';
@@ -105,6 +146,26 @@ export interface RecordMessage {
     emitted_at: number;
     meta?: { changes?: FieldChange[] };
   };
+}
+
+const ranges = [
+  { from: 0, unitsPerMs: 1 },
+  { from: 1e9, unitsPerMs: 1e-3 },
+  { from: 1e11, unitsPerMs: 1 },
+  { from: 1e14, unitsPerMs: 1e3 },
+  { from: 1e17, unitsPerMs: 1e6 },
+];
+const endOfRanges = 1e20;
+
+/**
+ * The milliseconds that an `emitted_at` means. The protocol asks for milliseconds, and programs also write seconds,
+ * microseconds and nanoseconds: each means a time between 1973 and 5138 in one unit alone. Numbers below 1e9 are taken for
+ * milliseconds. Undefined for anything else.
+ */
+export function emittedAtMs(value: unknown): number | undefined {
+  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) >= endOfRanges) return undefined;
+  const { unitsPerMs } = ranges.findLast(({ from }) => (value as number) >= from) as (typeof ranges)[number];
+  return unitsPerMs < 1 ? (value as number) * 1000 : Math.floor((value as number) / unitsPerMs);
 }
 
 export interface StreamState {
@@ -246,7 +307,9 @@ export class RecordBeginning {
   /** Of its stream. */
   readonly name: string;
   readonly namespace: string | undefined;
+  /** In milliseconds, whatever unit is written. */
   readonly emittedAt: number;
+  readonly isInMs: boolean;
   /** In bytes: up to the milliseconds, and up to the data. */
   readonly headLength: number;
   readonly dataAt: number;
@@ -258,7 +321,9 @@ export class RecordBeginning {
   private constructor(bytes: Buffer, [, head = '', name = '', namespace, emittedAt]: RegExpExecArray) {
     this.name = utf8(name);
     this.namespace = namespace === undefined ? undefined : utf8(namespace);
-    this.emittedAt = Number(emittedAt);
+    const written = Number(emittedAt);
+    this.emittedAt = emittedAtMs(written) ?? written;
+    this.isInMs = this.emittedAt === written;
     this.headLength = head.length;
     this.dataAt = bytes.length - 1;
     this.#words = Float64Array.from({ length: Math.floor(bytes.length / wordBytes) }, (_, index) =>
@@ -331,4 +396,6 @@ export interface ManifestDescription {
   warnings: Place[];
   /** What keeps all streams from running. */
   errors: Place[];
+  /** Where it may send secrets: see manifests/src/manifest/secret-addresses.ts. */
+  addresses: string[];
 }

@@ -2,8 +2,9 @@
  * The sign-in whose access token a run uses. The token ends while the run goes on, so the platform is asked for a fresh one: in
  * time before the end, and where the API refuses the token. Nothing is refreshed here.
  */
-import type { OfferedCredential, TokenAnswer, TokenRequest } from '../../src/protocol.ts';
+
 import { ConnectorError, type SignedIn } from './connector.ts';
+import type { OfferedCredential, TokenAnswer, TokenRequest } from './protocol.ts';
 
 /** A token is replaced so long before its end, or a fifth of its life if that is shorter. */
 const mostMarginMs = 60_000;

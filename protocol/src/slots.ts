@@ -8,16 +8,22 @@ export class Slots {
   }
 
   async take(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   give(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#free++;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.take();
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
   }
 }

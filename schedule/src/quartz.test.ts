@@ -35,7 +35,12 @@ describe('when a Quartz expression fires', () => {
     ['the third Friday of the month', '0 0 9 ? * FRI#3', ['2026-11-20T09:00', '2026-12-18T09:00', '2027-01-15T09:00']],
     ['L as the day of the week: Saturday', '0 0 9 ? * L', ['2026-11-21T09:00', '2026-11-28T09:00', '2026-12-05T09:00']],
     ['a year', '0 30 10 1 1 ? 2028', ['2028-01-01T10:30']],
-    ['a day that never comes', '0 0 0 31 2 ?', []],
+    ['a day of leap years', '0 0 0 29 2 ?', ['2028-02-29T00:00', '2032-02-29T00:00', '2036-02-29T00:00']],
+    [
+      'a day counted from the end of leap years',
+      '0 0 0 L-28 2 ?',
+      ['2028-02-01T00:00', '2032-02-01T00:00', '2036-02-01T00:00'],
+    ],
   ])('%s', (_, expression, expected) => {
     expect(runs(expression)).toEqual(expected);
   });
@@ -48,6 +53,37 @@ describe('when a Quartz expression fires', () => {
 describe('reading an expression', () => {
   it('takes out a zone and spaces', () => {
     expect(readQuartz('  0 0  9 ? * MON UTC')).toBe('0 0 9 ? * MON');
+    expect(readQuartz('0 0 9 1 1 ? 2030 Etc/UTC')).toBe('0 0 9 1 1 ? 2030');
+  });
+
+  it.each([
+    '0 0 0 31 2 ?',
+    '0 0 0 30 FEB ?',
+    '0 0 0 31 4,6,9,11 ?',
+    '0 0 0 L-30 2 ?',
+    '0 0 0 31W 2 ?',
+    '0 0 0 29 2 ? 2027',
+  ])('refuses %s, which never fires', (expression) => {
+    expect(() => readQuartz(expression)).toThrow('it never fires, because there is no such day');
+  });
+
+  it('refuses what has fired for the last time, where somebody says since when', () => {
+    expect(readQuartz('0 0 0 1 1 ? 2026')).toBe('0 0 0 1 1 ? 2026');
+    expect(() => readQuartz('0 0 0 1 1 ? 2026', sunday)).toThrow('the last time it fires has passed');
+    expect(readQuartz('0 0 0 16 11 ? 2026', sunday)).toBe('0 0 0 16 11 ? 2026');
+  });
+
+  it.each([
+    ['0 0 9 ? * MON Europe/Berlin', 'Europe/Berlin'],
+    ['0 0 9 ? * MON America/Argentina/Buenos_Aires', 'America/Argentina/Buenos_Aires'],
+    ['0 0 9 1 1 ? 2030 CET', 'CET'],
+    ['0 0/5 9 ? * MON +02:00', '+02:00'],
+    ['0 0 9 ? * MON GMT+1', 'GMT+1'],
+    ['CRON_TZ=Asia/Tokyo 0 0 9 ? * MON', 'Asia/Tokyo'],
+    ['TZ=Asia/Tokyo 0 0 9 ? * MON', 'Asia/Tokyo'],
+  ])('says of %s that schedules run in UTC', (expression, zone) => {
+    const message = `schedules run in UTC, so the time zone ${zone} is not supported: convert the times and leave it out`;
+    expect(() => readQuartz(expression)).toThrow(message);
   });
 
   it.each(['* * * * *', '0 0 * * *', '* 0 * * * ?', '0 0 9 1 * MON', '0 0 9 ? * ?', '0 60 * * * ?', '0 0 9 ? * 8', ''])(

@@ -25,7 +25,11 @@ interface Field {
 const SECONDS = 0;
 const MINUTES = 1;
 const DAY_OF_MONTH = 3;
+const MONTH = 4;
 const DAY_OF_WEEK = 5;
+const YEAR = 6;
+/** 29 February may be eight years away. */
+const LONGEST_PAUSE_MS = 9 * 366 * 86_400_000;
 const FIELDS: Field[] = [
   { name: 'seconds', min: 0, max: 59 },
   { name: 'minutes', min: 0, max: 59 },
@@ -52,15 +56,46 @@ const FIELDS: Field[] = [
   { name: 'year', min: 1970, max: 2099 },
 ];
 
-/** The expression with single spaces and without a zone; throws a QuartzError for an expression that is not valid. */
-export function readQuartz(given: string): string {
+/**
+ * The expression with single spaces and without a zone. Throws a QuartzError for an expression that is not valid, or that
+ * does not fire after `after`.
+ */
+export function readQuartz(given: string, after = new Date(0)): string {
   const expression = given
     .trim()
-    .replace(/\s+UTC$/, '')
+    .replace(/\s+(Etc\/)?UTC$/i, '')
     .replace(/\s+/g, ' ');
-  const fault = findFault(fieldsOf(expression));
+  const fields = fieldsOf(expression);
+  const fault = zoneFault(expression) ?? findFault(fields);
   if (fault) throw new QuartzError(fault);
+  const never = 'it never fires, because there is no such day';
+  if (isDayMissing(fields)) throw new QuartzError(never);
+  if (nextRuns(expression, after, 1).length === 0) {
+    const isOver = nextRuns(expression, new Date(0), 1).length > 0;
+    throw new QuartzError(isOver ? 'the last time it fires has passed' : never);
+  }
   return expression;
+}
+
+/** No month that is named is long enough. The library would look for such a day for thousands of years. */
+function isDayMissing(fields: readonly string[]): boolean {
+  const [day = '', month = ''] = [fields[DAY_OF_MONTH], fields[MONTH]];
+  const [, beforeLast, nearest] = /^L-(\d+)$|^(\d+)W$/.exec(day) ?? [];
+  const days = /^[?L]|W$/.test(day)
+    ? [1]
+    : day.split(',').flatMap((item) => valuesOf(FIELDS[DAY_OF_MONTH] as Field, item));
+  const needed = beforeLast ? Number(beforeLast) + 1 : nearest ? Number(nearest) : Math.min(...days);
+  const months = month.split(',').flatMap((item) => valuesOf(FIELDS[MONTH] as Field, item));
+  // 2000 was a leap year.
+  return needed > Math.max(...months.map((number) => new Date(Date.UTC(2000, number, 0)).getUTCDate()));
+}
+
+/** What stands where a year may be, or after it, and is a name or an offset. */
+function zoneFault(expression: string): string | undefined {
+  const zone =
+    /^(?:CRON_)?TZ=(\S+)/i.exec(expression)?.[1] ??
+    /^(?:\S+ ){6,7}((?:[a-z]+[+-]?\d*|[a-z_]+\/\S+|[+-]\d\d?:?(?:\d\d)?))$/i.exec(expression)?.[1];
+  return zone && `schedules run in UTC, so the time zone ${zone} is not supported: convert the times and leave it out`;
 }
 
 /** In plain English, for an expression that readQuartz has accepted. */
@@ -81,11 +116,13 @@ export function nextRuns(expression: string, after: Date, count: number): Date[]
     // Quartz counts the days of the week from Sunday = 1.
     alternativeWeekdays: true,
   });
+  const longestPauseMs = fields.length > YEAR ? Number.POSITIVE_INFINITY : LONGEST_PAUSE_MS;
   const runs: Date[] = [];
   let last: Date | null = after;
   while (runs.length < count) {
     last = cron.nextRun(last);
-    if (!last) break;
+    // The library would look for a day that never comes for thousands of years.
+    if (!last || last.getTime() - (runs.at(-1) ?? after).getTime() > longestPauseMs) break;
     if (daysBeforeLast === undefined || last.getUTCDate() === lastDayOf(last) - daysBeforeLast) runs.push(last);
   }
   return runs;

@@ -35,9 +35,14 @@ export class Turns {
     return this.#allTaken >= this.#slots.total;
   }
 
+  /** How many slots a tenant has. */
+  taken(tenant: string): number {
+    return this.#taken.get(tenant) ?? 0;
+  }
+
   /** `cap`: of this tenant, where it may have fewer slots than others. */
   mayTake(tenant: string, cap: number = this.#slots.perTenant): boolean {
-    const own = this.#taken.get(tenant) ?? 0;
+    const own = this.taken(tenant);
     const free = this.#slots.total - this.#allTaken;
     return own < Math.min(cap, this.#slots.perTenant) && free > (own === 0 ? 0 : this.#keptForNewcomers);
   }
@@ -47,7 +52,7 @@ export class Turns {
     let next: { tenant: string; own: number; lastTurn: number } | undefined;
     for (const tenant of waiting) {
       if (!this.mayTake(tenant, capOf?.(tenant))) continue;
-      const own = this.#taken.get(tenant) ?? 0;
+      const own = this.taken(tenant);
       const lastTurn = this.#served.get(tenant) ?? 0;
       if (!next || own < next.own || (own === next.own && lastTurn < next.lastTurn)) next = { tenant, own, lastTurn };
     }

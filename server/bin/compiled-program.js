@@ -4,10 +4,12 @@
  * refuses a cache of another version of Node.js, of another program or of other options for the heap; then it compiles as
  * usual. `import()` fails in code that comes from a cache: the program is one file, and is given what it must import later.
  */
+const { isAscii } = require('node:buffer');
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname } = require('node:path');
 const { Script } = require('node:vm');
+const { nameSourcesInStackTraces, noteProgram } = require('./stack-traces.js');
 
 const before = '(function (exports, require, module, __filename, __dirname) {';
 const after = '\n})';
@@ -20,7 +22,12 @@ function loadProgram(program) {
   // The program keeps the build it started with, as Node.js itself would do it.
   const filename = realpathSync(program);
   const cacheFile = `${filename}.cache`;
-  const script = new Script(before + readFileSync(filename, 'latin1') + after, {
+  const bytes = readFileSync(filename);
+  // V8 keeps one byte for each character of Latin 1, and ASCII is the same text in both.
+  const encoding = isAscii(bytes) ? 'latin1' : 'utf8';
+  noteProgram(filename);
+  nameSourcesInStackTraces();
+  const script = new Script(before + bytes.toString(encoding) + after, {
     filename,
     // Stack traces name places of the file.
     columnOffset: -before.length,

@@ -2,9 +2,6 @@
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { runProgram } = require('./compiled-program.js');
-const { nameSourcesInStackTraces } = require('./stack-traces.js');
-
-nameSourcesInStackTraces();
 
 const program = join(__dirname, '../dist/inlay.cjs');
 if (existsSync(program)) runProgram(program);

@@ -4,10 +4,23 @@
  */
 const { existsSync, readFileSync } = require('node:fs');
 const { SourceMap } = require('node:module');
+const { basename } = require('node:path');
 const { fileURLToPath, pathToFileURL } = require('node:url');
 
 /** @type {Map<string, SourceMap | undefined>} */
 const maps = new Map();
+
+/**
+ * Where the programs of this process are, by their name. Code that comes from a cache names the file that it was compiled
+ * from, and a build has moved since then.
+ * @type {Map<string, string>}
+ */
+const programs = new Map();
+
+/** @param {string} file */
+function noteProgram(file) {
+  programs.set(basename(file), file);
+}
 
 /** @param {string} file */
 function mapOf(file) {
@@ -25,11 +38,16 @@ function described(frame) {
   const line = frame.getLineNumber();
   const column = frame.getColumnNumber();
   if (!place || place.startsWith('node:') || line === null || column === null) return text;
-  const file = place.startsWith('file:') ? fileURLToPath(place) : place;
+  const named = place.startsWith('file:') ? fileURLToPath(place) : place;
+  const file = existsSync(named) ? named : (programs.get(basename(named)) ?? named);
+  const at = (/** @type {string} */ shown) => text.replace(`${place}:${line}:${column}`, shown);
   const found = mapOf(file)?.findEntry(line - 1, column - 1);
-  if (!found || !('originalSource' in found) || !found.originalSource) return text;
-  const source = fileURLToPath(new URL(found.originalSource, pathToFileURL(file)));
-  return text.replace(`${place}:${line}:${column}`, `${source}:${found.originalLine + 1}:${found.originalColumn + 1}`);
+  if (found && 'originalSource' in found && found.originalSource) {
+    const source = fileURLToPath(new URL(found.originalSource, pathToFileURL(file)));
+    // A build may have been delivered without the sources.
+    if (existsSync(source)) return at(`${source}:${found.originalLine + 1}:${found.originalColumn + 1}`);
+  }
+  return at(`${file}:${line}:${column}`);
 }
 
 function nameSourcesInStackTraces() {
@@ -44,4 +62,4 @@ function nameSourcesInStackTraces() {
   };
 }
 
-module.exports = { nameSourcesInStackTraces };
+module.exports = { nameSourcesInStackTraces, noteProgram };

@@ -1,5 +1,7 @@
 /** The program `inlay`: runs the command that its arguments name. */
-import { runCommandLine } from './cli.ts';
+import { runCommandLine } from './edge/cli/cli.ts';
+import { endWithoutOutput } from './kernel/output.ts';
 
+endWithoutOutput();
 // Not awaited here: the service is built as CommonJS, which cannot wait at its top.
 void runCommandLine(process.argv.slice(2));

@@ -1,7 +1,7 @@
 /** The audit trail over HTTP: who, from where and with which outcome; what customers read; exports, erasure, checkpoints. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditEvent } from '@inlay/contract/audit';
+import type { AuditEvent } from '@inlay/contract/log/audit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant } from './security/support.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
@@ -19,7 +19,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
   afterAll(() => test.stop());
 
   const read = async (query = '', token?: string) => {
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const answer = await test.request('GET', `${path}?limit=500&${query}`, token === undefined ? {} : { token });
     expect(answer.status, answer.text).toBe(200);
     return answer.body.data;
@@ -138,7 +138,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
       body: { status: 'inactive' },
     });
     await test.request('POST', `/api/v1/workspaces/${other.workspaceId}/tokens/revoke`);
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const own = await test.request('GET', '/api/v1/embedded/audit-events', { token: acme.token });
     expect(own.status, own.text).toBe(200);
     const { data } = own.body;
@@ -183,12 +183,12 @@ describeOnOneDatabase('The audit trail', (kind) => {
   });
 
   it('is exported, verified offline with a checkpoint that was kept, and erased without breaking the chain', async () => {
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const cli = (...args: string[]) =>
       runCommand(['audit', ...args, '--organization', test.organizationId], { env: test.env });
     const signed = await cli('checkpoint');
     expect(signed.stdout, signed.stderr).toContain('"signature"');
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const published = await test.request('GET', '/.well-known/inlay/audit-checkpoints', { token: null });
     expect(published.body.checkpoints[0]).toEqual(JSON.parse(signed.stdout));
     expect(published.text).not.toContain('"d"');
@@ -228,8 +228,78 @@ describeOnOneDatabase('The audit trail', (kind) => {
     const online = await cli('verify', '--checkpoint', kept);
     expect(online, online.stdout + online.stderr).toMatchObject({ code: 0 });
     expect(online.stdout).toContain('personal values were erased');
+    expect(online.stdout).toMatch(/^Verified \d+ entries, up to position \d+\.\nSigned checkpoints cover the trail/);
     const output = join(test.dataDir, 'by-command.jsonl');
     expect((await cli('export', '--output', output)).code).toBe(0);
     expect((await cli('verify', output, '--checkpoint', kept)).code).toBe(0);
+  });
+
+  it('keeps its evidence from the role `operator`: no erasure, and no change to the endpoint that keeps checkpoints', async () => {
+    const { body: operator } = await test.request('POST', '/api/v1/operator-tokens', {
+      body: { name: 'insider', permission: 'operator' },
+    });
+    const { token } = operator;
+    const acted = await test.request('POST', '/api/v1/integrations/templates/tags', {
+      ...{ token, body: { name: 'insiders' }, headers: { ...viaProxy, 'x-forwarded-for': '203.0.113.99' } },
+    });
+    expect(acted.status, acted.text).toBe(201);
+    const { body: endpoint } = await test.request('POST', '/api/v1/webhook-endpoints', {
+      body: { url: 'https://keeper.example/hook', types: ['audit.checkpoint'] },
+    });
+    const one = `/api/v1/webhook-endpoints/${endpoint.id}`;
+    const attempts = [
+      ['POST', `${path}/erase`, { actor_id: operator.id }],
+      ['POST', `${path}/erase`, { address: '203.0.113.99', fields: ['address', 'user_agent', 'patch'] }],
+      ['DELETE', one, undefined],
+      ['PATCH', one, { enabled: false }],
+      ['PATCH', one, { url: 'https://elsewhere.example/hook' }],
+      ['PATCH', one, { types: ['sync.failed'] }],
+      ['PATCH', one, { workspace_ids: [] }],
+      ['POST', `${one}/rotate-secret`, {}],
+    ] as const;
+    for (const [method, url, body] of attempts) {
+      const answer = await test.request(method, url, { token, ...(body && { body }) });
+      expect([answer.status, answer.headers['x-inlay-error']], `${method} ${url}`).toEqual([403, 'forbidden']);
+    }
+    const [entry] = (await read('types=tag.created')).slice(-1);
+    expect(entry).toMatchObject({ actor: { name: 'insider' }, address: '203.0.113.99' });
+    expect((await test.request('GET', one)).body).toMatchObject({ enabled: true, types: ['audit.checkpoint'] });
+    const { data } = (await read('outcome=refused')).findLast(
+      ({ actor }: AuditEvent) => actor.name === 'insider',
+    ) as AuditEvent;
+    expect(data, 'the attempt is evidence as well').toMatchObject({ reason: 'permission' });
+    expect((await test.request('POST', `${path}/erase`, { body: { address: '203.0.113.99' } })).status).toBe(200);
+    expect((await test.request('DELETE', one)).status).toBe(200);
+  });
+
+  it('says in words what is wrong with a trail that was changed, and ends with 2', async () => {
+    await test.app.workers.sequencer.pass();
+    const cli = (...args: string[]) =>
+      runCommand(['audit', ...args, '--organization', test.organizationId], { env: test.env });
+    const { db } = test.app.store;
+    const [key] = await db.selectFrom('audit_keys').selectAll().execute();
+    await db
+      .updateTable('audit_keys')
+      .set({ created_at: Number(key?.created_at) + 1 })
+      .execute();
+    const found = await cli('verify');
+    await db
+      .updateTable('audit_keys')
+      .set({ created_at: Number(key?.created_at) })
+      .execute();
+    expect(found.code).toBe(2);
+    expect(found.stdout).toContain(`trail  ${key?.kid}  The key is not as this deployment made it`);
+    expect(found.stdout).toMatch(/Verification failed: \d+ problems in \d+ entries\.\n$/);
+    expect((await cli('verify')).code).toBe(0);
+
+    const [file, empty] = [join(test.dataDir, 'alone.jsonl'), join(test.dataDir, 'empty.jsonl')];
+    writeFileSync(file, (await test.request('GET', `${path}/export`)).text);
+    writeFileSync(empty, '');
+    const alone = await cli('verify', file);
+    expect(alone, alone.stdout).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('keys that the file itself names'),
+    });
+    expect(await cli('verify', empty)).toMatchObject({ code: 2, stdout: expect.stringContaining('no entries') });
   });
 });

@@ -6,17 +6,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verify } from '../../webhooks/src/inlay-webhooks.ts';
-import { byCommandLine } from '../src/cause.ts';
-import { migrate } from '../src/db/migrations.ts';
-import { openSqlite, type Store } from '../src/db/open.ts';
-import { createJournal } from '../src/events/journal.ts';
-import { createSequencer } from '../src/events/sequencer.worker.ts';
-import { createOrganization } from '../src/organizations/organizations.ts';
-import { pack } from '../src/pipelines/job-logs.ts';
-import { systemRuntime } from '../src/runtime.ts';
+import { byCommandLine } from '../src/kernel/cause.ts';
+import { migrate } from '../src/kernel/db/migrations.ts';
+import { openSqlite, type Store } from '../src/kernel/db/open.ts';
+import { systemRuntime } from '../src/kernel/runtime.ts';
+import { createJournal } from '../src/log/events/journal.ts';
+import { createSequencer } from '../src/log/events/sequencer.worker.ts';
+import { pack } from '../src/pipelines/jobs/job-logs.ts';
+import { createOrganization } from '../src/tenancy/organizations/organizations.ts';
 import { runCommand } from './support/command-line.ts';
 import { type Seeded, seedPipelines } from './support/seed-pipelines.ts';
 import { launch, runCli } from './support/service.ts';
@@ -188,12 +189,20 @@ describe('inlay status, workspaces, jobs and logs', () => {
   });
 
   it('look only: a database of another version stays as it is', async () => {
-    const empty = mkdtempSync(join(tmpdir(), 'inlay-cli-operating-'));
-    const { code, stderr } = await inlay(['status'], { INLAY_DATA_DIR: empty });
-    rmSync(empty, { recursive: true, force: true });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'The database is not up to date. Run: inlay migrate (start does it, too)\n',
-    });
+    const older = mkdtempSync(join(tmpdir(), 'inlay-cli-operating-'));
+    onTestFinished(() => rmSync(older, { recursive: true, force: true }));
+    expect((await inlay(['migrate'], { INLAY_DATA_DIR: older })).code).toBe(0);
+    const file = new SqliteConnection(join(older, 'inlay.db'));
+    onTestFinished(() => file.close());
+    const history = file.prepare('select name from migrations order by name');
+    file.exec('delete from migrations where name = (select max(name) from migrations)');
+    const before = history.all();
+    for (const args of [['status'], ['keys', 'list'], ['organization', 'list'], ['connector', 'list']]) {
+      expect(await inlay(args, { INLAY_DATA_DIR: older }), args.join(' ')).toMatchObject({
+        code: 1,
+        stderr: 'The database is not up to date. Run: inlay migrate (start does it, too)\n',
+      });
+    }
+    expect(history.all()).toEqual(before);
   });
 });

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { booksManifest, codedStream } from '../../platform/test/books-manifest.ts';
+import { booksManifest, codedStream } from '../../manifests/test/books-manifest.ts';
 import { runCommand } from './support/command-line.ts';
 import { runCli, type Service, startService } from './support/service.ts';
 
@@ -119,7 +119,7 @@ describe('inlay', () => {
     writeFileSync(file, '');
     const message = await commandLine(join(file, 'data')).fail('migrate');
     expect(message).toBe(
-      `The data directory ${file}/data cannot be made. Set INLAY_DATA_DIR to a directory that can be made.\n`,
+      `The data directory ${file}/data cannot be created: ${file} is a file.\nGive the user that runs Inlay access to it, or set INLAY_DATA_DIR to another directory.\n`,
     );
   });
 
@@ -301,7 +301,9 @@ describe('inlay operator-token', () => {
   });
 
   it('asks which organization is meant when there are several, and none when there is none', async () => {
-    expect(await commandLine().fail('operator-token', 'list')).toBe(
+    const empty = commandLine();
+    await empty.succeed('migrate');
+    expect(await empty.fail('operator-token', 'list')).toBe(
       'There is no organization yet. Start the service once: inlay start\n',
     );
     const other = uuid.exec(await succeed('organization', 'create', '--name', 'Globex'))?.[0] ?? '';
@@ -512,6 +514,35 @@ describe('inlay connector', () => {
     writeFileSync(join(folder, 'classes.mjs'), 'export class Auth { headers() { return {}; } }');
     const add = ['connector', 'add', '--source', '--manifest', join(folder, 'source-loans.yaml'), '--name', 'Coded'];
     expect(await succeed(...add, '--components', join(folder, 'classes.mjs'))).toMatch(/^Added Coded .*\n$/);
+  });
+
+  it('checks a folder with a line for each file, whatever is in the others', async () => {
+    const { dataDir, succeed } = commandLine();
+    const folder = join(dataDir, 'many');
+    mkdirSync(folder);
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    write('source-a.yaml', booksManifest({ url: 'https://api.example.com' }));
+    write('source-b.yaml', booksManifest({ url: 'https://api.example.com', more: codedStream('loans') }));
+    write('source-c.yaml', 'a: [1');
+    const doubled = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}]`);
+    write('source-d.yaml', `a0: &a0 [x]\n${doubled.join('\n')}\ntype: DeclarativeSource\nstreams: *a40\n`);
+    write('source-e.yml', '#'.repeat(4 * 1024 ** 2 + 1));
+    const lines = (await succeed('connector', 'check', folder)).split('\n');
+    expect(lines[0]).toMatch(/^source-a\.yaml {2}1\/1$/);
+    expect(lines[1]).toMatch(/^source-b\.yaml {2}1\/2 {2}loans: streams\[1\]\.retriever\.requester\.authenticator: /);
+    expect(lines[2]).toMatch(/^source-c\.yaml {2}0\/0 {2}\S/);
+    expect(lines[3]).toMatch(/^source-d\.yaml {2}0\/0 {2}.*too large/);
+    expect(lines[4]).toMatch(/^source-e\.yml {3}0\/0 {2}.*larger than 4 MiB/);
+    expect(lines.slice(5, 8)).toEqual([
+      '',
+      '5 manifests: 1 run completely, 1 in part, 3 not at all.',
+      '2 of 3 streams run.',
+    ]);
+    expect(lines.join()).not.toContain('[object');
+
+    write('classes.mjs', 'export class Auth { headers() { return {}; } }');
+    const withCode = await succeed('connector', 'check', folder, '--components', join(folder, 'classes.mjs'));
+    expect(withCode.split('\n')[1]).toBe('source-b.yaml  2/2');
   });
 
   it('imports manifests from a registry at an address, and adds one from there', async () => {

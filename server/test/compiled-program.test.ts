@@ -1,6 +1,6 @@
 /** How the service starts: with the compiled code that the build has kept, and with stack traces that name our sources. */
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +94,27 @@ it('a program runs with its compiled code, with code that does not fit, and with
   expect(await run(start)).toBe('program.cjs\ntrue');
 });
 
+it('a program keeps the characters of its texts and of its regular expressions', async () => {
+  const program = join(folder, 'letters.cjs');
+  writeFileSync(program, "console.log('Straße'.replace(/[ß-ü]/gu, 'ẞ'), /^[😀]$/u.test('\\u{1f600}'));");
+  const load = `const { runProgram } = require(${JSON.stringify(join(bin, 'compiled-program.js'))});`;
+  const start = `${load} const script = runProgram(${JSON.stringify(program)});`;
+  expect(await run(start)).toBe('Straẞe true');
+  await run(
+    `${start} require('node:fs').writeFileSync(${JSON.stringify(`${program}.cache`)}, script.createCachedData());`,
+  );
+  expect(await run(`${start} console.log(script.cachedDataRejected);`)).toBe('Straẞe true\nfalse');
+});
+
+it('the programs of the product are in ASCII, of which V8 keeps one byte for each character', () => {
+  const dist = join(bin, '../dist');
+  const connectors = readdirSync(join(dist, 'connectors')).map((name) => `connectors/${name}`);
+  const programs = ['inlay.cjs', ...connectors.filter((name) => connectors.includes(`${name}.cache`))];
+  expect(programs.length).toBeGreaterThan(2);
+  const beyond = (name: string) => /.{0,40}[^\0-\x7f]/.exec(readFileSync(join(dist, name), 'utf8'))?.[0];
+  expect(programs.flatMap((name) => beyond(name) ?? [])).toEqual([]);
+});
+
 it('a stack trace names the lines of our sources, in a part and in a program with compiled code', async () => {
   const source = join(folder, 'fault.ts');
   writeFileSync(
@@ -111,4 +132,61 @@ it('a stack trace names the lines of our sources, in a part and in a program wit
     expect(first).toMatch(/^ {4}at fail \(.*fault\.ts:4:\d+\)$/);
     expect(second).toMatch(/fault\.ts:6:\d+\)?$/);
   }
+});
+
+/** Throws where the program asks for a file that ends like this. */
+function trapAt(end: string): string {
+  const trap = join(folder, `trap-${end}.cjs`);
+  writeFileSync(
+    trap,
+    `const fs = require('node:fs');
+    for (const name of ['existsSync', 'readFileSync']) {
+      const real = fs[name];
+      fs[name] = (file, ...rest) => {
+        if (String(file).endsWith(${JSON.stringify(end)})) throw new Error('planted');
+        return real(file, ...rest);
+      };
+    }`,
+  );
+  return trap;
+}
+
+/** The files that a stack trace names, without what Node.js has inside. */
+const filesIn = (stack: string) =>
+  [...stack.matchAll(/^ +at .*?\(?(\/[^()]+):\d+:\d+\)?$/gm)].map(([, file]) => file ?? '');
+
+it('a stack trace of the built product and of its connectors names sources, and only files that exist', async () => {
+  const env = { PATH: process.env.PATH, INLAY_DATA_DIR: folder };
+  const command = ['--require', trapAt('inlay.db'), join(bin, 'inlay.js'), 'status'];
+  const failed = await promisify(execFile)(process.execPath, command, { env }).catch((error) => error);
+  const { program, args } = startOf({ type: 'bundled', name: 'file' });
+  const config = join(folder, 'trapped.json');
+  const connector = ['--require', trapAt('trapped.json'), ...(args as string[]), 'check', '--config', config];
+  const trapped = await promisify(execFile)(program, connector, { env }).catch((error) => error);
+  const { trace } = JSON.parse(trapped.stdout.trim().split('\n').at(-1));
+  for (const [stack, source] of [
+    [failed.stderr, 'server/src/edge/cli/opened-store.ts'],
+    [trace.error.stack_trace, 'protocol/src/program.ts'],
+  ]) {
+    const files = filesIn(stack);
+    expect(
+      files.filter((file) => !existsSync(file)),
+      stack,
+    ).toEqual([]);
+    expect(
+      files.some((file) => file.endsWith(source)),
+      stack,
+    ).toBe(true);
+  }
+});
+
+it('a stack trace names the bundle where the sources were not delivered', async () => {
+  const program = join(folder, 'alone.cjs');
+  const source = join(folder, 'alone.ts');
+  writeFileSync(source, "throw new Error('planted');\n");
+  await build({ entryPoints: [source], outfile: program, format: 'cjs', sourcemap: 'linked' });
+  rmSync(source);
+  const load = `require(${JSON.stringify(join(bin, 'compiled-program.js'))}).runProgram(${JSON.stringify(program)})`;
+  const stack = await run(`try { ${load} } catch (error) { console.log(error.stack); }`);
+  expect(filesIn(stack)[0]).toBe(program);
 });

@@ -2,19 +2,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorCatalogue, type Refusal, type RefusalCode, refusals } from '@inlay/contract/error-catalogue';
 import { faultTypes } from '@inlay/contract/errors';
 import { describe, expect, it } from 'vitest';
-import { catalogue, entryTypes, eventTypes } from '../src/events/catalogue.ts';
-import {
-  errorCatalogue,
-  type Refusal,
-  type RefusalCode,
-  refusalDetail,
-  refusals,
-} from '../src/http/error-catalogue.ts';
-import type { Schema } from '../src/reference/schema-words.ts';
-import { dataSchema } from '../src/reference/webhooks.ts';
-import { variables } from '../src/variables.ts';
+import type { Schema } from '../src/edge/reference/schema-words.ts';
+import { dataSchema } from '../src/edge/reference/webhooks.ts';
+import { variables } from '../src/kernel/config/variables.ts';
+import { refusalDetail } from '../src/kernel/http/error-catalogue.ts';
+import { catalogue, entryTypes, eventTypes } from '../src/log/events/catalogue.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(root + file, 'utf8');
@@ -116,23 +111,16 @@ describe('the reference pages', () => {
 
   it('name every direct dependency, and none that is gone', () => {
     const dependencies = new Set<string>();
+    const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
     for (const folder of [
       '',
-      'contract/',
-      'schedule/',
-      'sqlite/',
-      'platform/',
-      'server/',
-      'ui/',
-      'widget/',
-      'console/',
-      'embed/',
+      ...workspaces.map((name) => `${name}/`),
       'scripts/generated-clients/',
-      'platform/torture/kit/',
+      'platform/test/torture/kit/',
     ]) {
       const { dependencies: runtime = {}, devDependencies: development = {} } = manifest(folder);
       for (const name of Object.keys({ ...runtime, ...development })) {
-        if (!name.startsWith('@inlay/')) dependencies.add(name);
+        if (!/^(@inlay\/|inlay-)/.test(name)) dependencies.add(name);
       }
     }
     const rows = read('docs/reference/dependencies.md')
@@ -143,9 +131,9 @@ describe('the reference pages', () => {
   });
 
   it('name every table of the local store', () => {
-    const tables = [...read('server/src/db/migrations.ts').matchAll(/create table (?:if not exists )?(\w+)/g)].map(
-      (match) => match[1],
-    );
+    const tables = [
+      ...read('server/src/kernel/db/migrations.ts').matchAll(/create table (?:if not exists )?(\w+)/g),
+    ].map((match) => match[1]);
     expect(tables.length).toBeGreaterThan(5);
     for (const table of tables) expect(read('docs/reference/storage.md')).toContain(`| \`${table}\` |`);
   });
@@ -171,7 +159,9 @@ describe('the README', () => {
 
   it('names the commands of the command line', () => {
     const commands = [
-      ...read('server/src/cli.ts').matchAll(/= program\.command\('([\w-]+)'\)|^program\n {2}\.command\('([\w-]+)'\)/gm),
+      ...read('server/src/edge/cli/cli.ts').matchAll(
+        /= program\.command\('([\w-]+)'\)|^program\n {2}\.command\('([\w-]+)'\)/gm,
+      ),
     ];
     const names = commands.map((match) => match[1] ?? match[2]);
     expect(names.length).toBeGreaterThan(5);
@@ -199,5 +189,27 @@ describe('every page', () => {
 
   it('has no marks of a merge that was not finished', () => {
     expect(pages.filter((page) => /^(<{7}|={7}|>{7})( |$)/m.test(read(page)))).toEqual([]);
+  });
+});
+
+describe('what a page tells people to type', () => {
+  const folders = ['', 'docs/guides/', 'docs/reference/', 'embed/', 'webhooks/', 'examples/host-app/'];
+  const pages = folders.flatMap((folder) =>
+    readdirSync(root + folder)
+      .filter((name) => /\.(md|mjs)$/.test(name) && name !== 'CHANGELOG.md')
+      .map((name) => folder + name),
+  );
+
+  it('has one name for the variable with the operator token', () => {
+    const names = pages.flatMap((page) =>
+      [...read(page).matchAll(/(?:\$|\$\{|process\.env\.|export )(\w*TOKEN)\b/g)].map(([, name]) => name),
+    );
+    expect(new Set(names)).toEqual(new Set(['INLAY_OPERATOR_TOKEN', 'SCOPED_TOKEN']));
+  });
+
+  it('names only files of the examples that exist', () => {
+    const files = pages.flatMap((page) => read(page).match(/\bexamples\/[\w./-]*\w/g) ?? []);
+    expect(files.filter((file) => !existsSync(root + file))).toEqual([]);
+    expect(files).toContain('examples/books/books.yaml');
   });
 });

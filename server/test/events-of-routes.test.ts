@@ -3,9 +3,9 @@
  * who did it, and what was before and after.
  */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { booksManifest } from '../../platform/test/books-manifest.ts';
-import { catalogue, type EntryType } from '../src/events/catalogue.ts';
-import type { PatchOperation } from '../src/events/json-patch.ts';
+import { booksManifest } from '../../manifests/test/books-manifest.ts';
+import { catalogue, type EntryType } from '../src/log/events/catalogue.ts';
+import type { PatchOperation } from '../src/log/events/json-patch.ts';
 import { fill, widgetToken } from './security/support.ts';
 import { type Answer, startTestApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/deployment.ts';
@@ -138,6 +138,7 @@ it('A route that changes something writes an entry with its request, its actor, 
   const otherManifest = booksManifest({ url: 'https://api.example.org' });
   const definition = `${definitions}/:source_definition_id`;
   await walk(`PUT ${definition}`, ['definition.updated'], { body: { manifest: otherManifest } });
+  await walk(`POST ${definition}/confirm`, ['definition.updated'], { body: { version: 2 } });
   await walk(`POST ${definition}/rollback`, ['definition.updated'], { body: { version: 1 } });
   await walk(`DELETE ${definition}`, ['definition.deleted']);
   const source = { actor_definition_id: sampleData, name: 'Sample', partial_default_config: { seed: 7 } };
@@ -195,7 +196,7 @@ it('A route that changes something writes an entry with its request, its actor, 
   const connections = test.app.store.db.updateTable('connections').set({ cause }).returning('id');
   await eventually('no news of jobs takes the cause away again', async () => {
     await connections.where('id', '=', String(ids.connection_id)).execute();
-    await test.app.jobWatch.pass();
+    await test.app.workers.jobWatch.pass();
     return (await connections.where('cause', '=', cause).execute()).length > 0;
   });
   const retries = `${api}/integrations/causes/retries`;

@@ -1,8 +1,8 @@
 /** Idempotency-Key: a repeated request is carried out once, whatever happens to its answer and at whichever replica. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inlineComponents } from '../src/reference/components.ts';
-import { endpointsOf, firstExample, mediaOf } from '../src/reference/document.ts';
+import { inlineComponents } from '../src/edge/reference/components.ts';
+import { endpointsOf, firstExample, mediaOf } from '../src/edge/reference/document.ts';
 import { addTenant, fill, isInWorkspace } from './security/support.ts';
 import { type Answer, type RequestOptions, startTestApp, type TestApp } from './support/app.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './support/databases.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/disposable.mjs';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics } from '../src/kernel/telemetry/metrics.ts';
 import { startTestApp } from './support/app.ts';
 
 const token = 'a-token-that-only-prometheus-knows';

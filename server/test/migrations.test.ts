@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { compareMigrations, migrate } from '../src/db/migrations.ts';
-import { openPostgres, openSqlite, type Store } from '../src/db/open.ts';
+import { compareMigrations, migrate } from '../src/kernel/db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from '../src/kernel/db/open.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './support/databases.ts';
 import { runCli } from './support/service.ts';
 
@@ -17,7 +17,7 @@ describeOnBothDatabases('Migrations', (kind) => {
   beforeEach(async () => {
     database = await createTestDatabase(kind);
     store = database.url
-      ? openPostgres({ url: database.url, maxConnections: 2, onIdleError: () => {} })
+      ? openPostgres({ url: database.url, maxConnections: 2 })
       : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now, busyTimeoutMs: 5_000 });
     onTestFinished(async () => {
       await store.close();
@@ -172,6 +172,45 @@ describeOnBothDatabases('Migrations', (kind) => {
       customization: { stream_whitelist: [] },
       tags: ['gold'],
     });
+  });
+
+  it('give tokens a life that a calendar has', async () => {
+    await migrate(store);
+    const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
+    const ends = ['5e18', '1900000000000', null];
+    await store.db
+      .insertInto('organizations')
+      .values({ id, name: 'kept', platform_organization_id: 'x', created_at: 1 })
+      .execute();
+    await sql`
+      insert into workspaces (id, organization_id, name, name_folded, status, lifecycle, gen, name_gen, name_settled_at, token_gen, created_at, updated_at)
+      values (${id}, ${id}, 'a', 'a', 'active', 'live', 1, 1, 0, 1, 1, 1)`.execute(store.db);
+    for (const [index, end] of ends.entries()) {
+      const time = sql.raw(end === null ? 'null' : `cast(${end} as bigint)`);
+      await sql`
+        insert into credentials (
+          id, organization_id, workspace_id, oauth_client_id, source_template_id, grant_kind, owner, state, sealed_tokens,
+          generation, access_expires_at, refresh_due_at, failures, scopes, provider_values, tries, lease_until, revoke_tries,
+          created_at, updated_at, signed_in_at
+        ) values (
+          ${id.replace('7f0a3c52', `7f0a3c5${index}`)}, ${id}, ${id}, ${id}, ${id}, 'authorization_code', 'service', 'connected', '',
+          1, ${time}, ${time}, 0, '[]', '{}', 0, 0, 0, 1800000000000, 1800000000000, 1800000000000
+        )`.execute(store.db);
+    }
+    const name = '0047-lives-of-tokens';
+    await sql`delete from migrations where name = ${name}`.execute(store.db);
+    expect(await migrate(store)).toEqual([name]);
+    const rows = await store.db
+      .selectFrom('credentials')
+      .select(['access_expires_at', 'refresh_due_at'])
+      .orderBy('id')
+      .execute();
+    const most = 1_800_000_000_000 + 3_650 * 86_400_000;
+    expect(rows.map((row) => [row.access_expires_at, row.refresh_due_at])).toEqual([
+      [most, most],
+      [1_900_000_000_000, 1_900_000_000_000],
+      [null, null],
+    ]);
   });
 
   it('are done once when several processes start at the same moment', async () => {

@@ -51,7 +51,7 @@ it('is found as it was left, by both halves', async () => {
   expect(await listed('?name_contains=100%25')).toEqual([['Acme "quoted" 100%', 'active']]);
 
   // The service of that time kept no jobs itself.
-  await test.app.jobWatch.pass();
+  await test.app.workers.jobWatch.pass();
 
   // The token was signed with a key that lies sealed in the file.
   const { data: connections } = await get('/embedded/connections', tokens.scoped);

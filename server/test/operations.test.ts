@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemRuntime } from '../src/runtime.ts';
+import { systemRuntime } from '../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { createTestDatabase, describeOnBothDatabases, describeOnOneDatabase } from './support/databases.ts';
 import { nextMillisecond } from './support/next-millisecond.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/disposable.mjs';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { startTestApp } from './support/app.ts';
 import { customer, makeSourceTemplate } from './support/pipelines.ts';
 
@@ -174,10 +174,10 @@ describe('OpenTelemetry', () => {
       format: 'esm',
       metafile: true,
     });
-    const exporter = 'server/src/telemetry/otlp-tracer.ts';
+    const exporter = 'server/src/kernel/telemetry/otlp-tracer.ts';
     const importers = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
       imports.filter(({ path }) => path === exporter).map(({ kind }) => ({ file, kind })),
     );
-    expect(importers).toEqual([{ file: 'server/src/open-tracer.ts', kind: 'dynamic-import' }]);
+    expect(importers).toEqual([{ file: 'server/src/edge/open-tracer.ts', kind: 'dynamic-import' }]);
   });
 });

@@ -1,10 +1,11 @@
 /** One trace from the caller of the service to the connector: what is passed on, and what can be found under its id. */
 import { randomBytes } from 'node:crypto';
-import { type TraceContext, traceparentOf } from '@inlay/contract/trace-context';
+import type { NewSpan } from '@inlay/contract/spans';
+import { type TraceContext, traceparentOf } from '@inlay/contract/text/trace-context';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createLog } from '../src/log.ts';
-import type { PlatformRequest } from '../src/platform/transport.ts';
-import type { NewSpan, Tracer } from '../src/tracing.ts';
+import type { PlatformRequest } from '../src/kernel/platform/transport.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
+import type { Tracer } from '../src/kernel/telemetry/tracing.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { customer, makeConnectionTemplate, makeSourceTemplate } from './support/pipelines.ts';
 
@@ -165,7 +166,7 @@ describe('A trace', () => {
     const entry = db.selectFrom('log_pending').selectAll().where('type', '=', 'sync.started');
     expect(await entry.executeTakeFirst()).toMatchObject({ request_id: asked.request_id, trace_id: asked.trace_id });
     // What the platform tells later does not take it away.
-    await test.app.jobWatch.pass();
+    await test.app.workers.jobWatch.pass();
     expect((await test.request('GET', '/api/v1/integrations/jobs')).body.data).toMatchObject([asked]);
   });
 

@@ -18,6 +18,8 @@ export interface SqliteOptions {
   readOnly?: boolean;
   /** How long a statement waits for a lock of another connection. Waiting blocks the event loop. */
   busyTimeoutMs?: number;
+  /** Told of every failure of a statement, before it is thrown. */
+  onFailure?: (error: unknown) => void;
 }
 
 /** More than the number of our statements. Without a limit, statements with lists of different length would add up. */
@@ -27,8 +29,10 @@ export class SqliteConnection {
   readonly file: string;
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #kept = new Map<string, SqliteStatement>();
+  readonly #onFailure: SqliteOptions['onFailure'];
 
-  constructor(file: string, { readOnly = false, busyTimeoutMs = 5_000 }: SqliteOptions = {}) {
+  constructor(file: string, { readOnly = false, busyTimeoutMs = 5_000, onFailure }: SqliteOptions = {}) {
+    this.#onFailure = onFailure;
     // An absolute path: the driver reads a name that begins with "file:" as a URI.
     this.file = file === ':memory:' ? file : resolve(file);
     this.#database = translated(
@@ -53,7 +57,7 @@ export class SqliteConnection {
 
   /** Runs one or more statements without parameters and ignores their rows. */
   exec(text: string): void {
-    translated(() => this.#database.exec(text));
+    translated(() => this.#database.exec(text), this.#onFailure);
   }
 
   /** The prepared statement is kept and used again, because preparing a statement costs more than running it. */
@@ -61,7 +65,10 @@ export class SqliteConnection {
     let statement = this.#kept.get(text);
     if (!statement) {
       if (this.#kept.size >= maxKeptStatements) this.#kept.clear();
-      statement = translated(() => new SqliteStatement(this.#database, this.#database.prepare(text)));
+      statement = translated(
+        () => new SqliteStatement(this.#database, this.#database.prepare(text), this.#onFailure),
+        this.#onFailure,
+      );
       this.#kept.set(text, statement);
     }
     return statement;
@@ -90,8 +97,9 @@ export class SqliteConnection {
    */
   #moveLogIntoFile(): void {
     try {
-      // Waits for nobody. A transaction that is still open ends with the connection, without a trace.
-      this.exec(`${this.isInTransaction ? 'rollback; ' : ''}pragma wal_checkpoint(passive)`);
+      // Waits for nobody. A transaction that is still open ends with the connection, without a trace. Not by `exec`, which
+      // would report the failure.
+      this.#database.exec(`${this.isInTransaction ? 'rollback; ' : ''}pragma wal_checkpoint(passive)`);
     } catch {
       // As when SQLite does it: a connection that only reads, or a disk that is full, leaves the log where it is, and the
       // next connection reads it there.
@@ -103,10 +111,12 @@ export class SqliteStatement {
   /** A reference that is only held: the driver closes a database without references, even if statements are left. */
   readonly database: unknown;
   readonly #statement: DriverStatement;
+  readonly #onFailure: SqliteOptions['onFailure'];
   #names: string[];
 
-  constructor(database: unknown, statement: DriverStatement) {
+  constructor(database: unknown, statement: DriverStatement, onFailure?: SqliteOptions['onFailure']) {
     this.database = database;
+    this.#onFailure = onFailure;
     this.#statement = statement;
     this.#names = namesOf(statement);
     // Passing a column's name from the driver costs as much as its value. So rows come as arrays, and names are added
@@ -121,14 +131,14 @@ export class SqliteStatement {
 
   /** An integer beyond 2^53 cannot be read: cast it to text. */
   all(parameters: readonly unknown[] = []): SqliteRow[] {
-    const rows: SqliteValue[][] = translated(() => this.#statement.all(...bindable(parameters)));
+    const rows: SqliteValue[][] = translated(() => this.#statement.all(...bindable(parameters)), this.#onFailure);
     // After a change of the schema SQLite prepares a statement anew, and `select *` may then have other columns.
     if (rows[0] && rows[0].length !== this.#names.length) this.#names = namesOf(this.#statement);
     return rows.map((values) => namedRow(this.#names, values));
   }
 
   run(parameters: readonly unknown[] = []): { changes: number; lastInsertRowid: number | bigint } {
-    return translated(() => this.#statement.run(...bindable(parameters)));
+    return translated(() => this.#statement.run(...bindable(parameters)), this.#onFailure);
   }
 
   *iterate(parameters: readonly unknown[] = []): IterableIterator<SqliteRow> {
@@ -158,10 +168,12 @@ function bindable(parameters: readonly unknown[]): readonly unknown[] {
   return parameters.includes(undefined) ? parameters.map((value) => value ?? null) : parameters;
 }
 
-function translated<T>(work: () => T): T {
+function translated<T>(work: () => T, onFailure?: SqliteOptions['onFailure']): T {
   try {
     return work();
   } catch (error) {
-    throw SqliteError.from(error);
+    const translation = SqliteError.from(error);
+    onFailure?.(translation);
+    throw translation;
   }
 }

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-it('installs without dependencies, has types that stand alone, and verifies', async () => {
+it('The webhooks library installs without dependencies, has types that stand alone, and verifies', async () => {
   const project = await mkdtemp(join(tmpdir(), 'inlay-webhooks-project-'));
   try {
     await buildServed(join(project, 'served'));

@@ -10,7 +10,7 @@ import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
 import { RequestFailure } from './api/failure.ts';
 import type { Session } from './api/session.ts';
@@ -24,9 +24,10 @@ import { ConnectedScreen } from './screens/connected-screen.tsx';
 import { ListScreen } from './screens/list-screen.tsx';
 import { EmptyScreen, ErrorScreen, ExpiredScreen, GoneScreen, LoadingScreen } from './screens/notice-screens.tsx';
 import { SourceScreen } from './screens/source-screen.tsx';
-import { remembered } from './sign-in/memory.ts';
+import type { SignIn } from './sign-in/endpoints.ts';
+import { isSignInEnded } from './sign-in/lazy.tsx';
 import { prefetchForm } from './sources/lazy-form.ts';
-import { finishedSyncs, type Pipelines } from './sources/progress.ts';
+import { connectionsOf, finishedSyncs, type Pipelines } from './sources/progress.ts';
 import { usePipelines } from './sources/use-pipelines.ts';
 import { useIsExpired, useIsOnline, useRefusedLinks } from './use-surroundings.ts';
 import { type Route, type Widget, WidgetContext } from './widget.ts';
@@ -41,6 +42,8 @@ export interface AppProps {
   logo: string | undefined;
   /** What the page wants to open on. */
   wish: Wish | undefined;
+  /** The sign-in that was under way when the page was left. */
+  signInId: string | undefined;
   /** Whether an operator looks at what the customer sees. */
   isView: boolean;
 }
@@ -56,7 +59,9 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
   /** Undefined: not decided yet, or nothing to show. */
   const [route, setRoute] = useState<Route | undefined>(undefined);
   // Once the customer has moved, the page's wish is over.
-  const [wish, setWish] = useState(() => props.wish ?? remembered());
+  const [wish, setWish] = useState(props.wish);
+  const [isResuming, setResuming] = useState(props.signInId !== undefined);
+  const resumed = useRef<SignIn | null>(null);
   const [moves, setMoves] = useState(0);
   const [announced, announce] = useState('');
   const isOnline = useIsOnline();
@@ -68,9 +73,22 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
   });
   useEffect(() => {
     // Decided once: later data must not take the customer away from a screen.
-    const home = seen && homeOf(seen, wish);
-    if (home !== 'empty') setRoute((current) => current ?? home);
-  }, [seen, route]);
+    const home = !isResuming && seen && homeOf(seen, wish, resumed.current);
+    if (home && home !== 'empty') setRoute((current) => current ?? home);
+  }, [seen, route, isResuming]);
+  useEffect(() => {
+    const { signInId } = props;
+    if (signInId === undefined) return;
+    const find = async () => {
+      const { resume } = await import('./sign-in/sign-in.tsx');
+      const found = await resume({ api, host }, signInId, props.wish);
+      if (found) setWish(found.wish);
+      resumed.current = found?.signIn ?? null;
+    };
+    // Where the script does not load, the widget opens without the sign-in, and a form that needs the script says so.
+    const goOn = () => setResuming(false);
+    find().then(goOn, goOn);
+  }, []);
   useEffect(() => {
     if (seen) prefetchForm();
   }, [seen !== undefined]);
@@ -82,21 +100,23 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
     const go = (next: Route | undefined) => {
       setRoute(next);
       setWish(undefined);
+      resumed.current = null;
       setMoves((count) => count + 1);
       announce('');
     };
     return {
       ...(seen ?? nothingYet),
-      ...{ api, host, allowedOrigin, formatting, announce, change, look, withoutLooks },
+      ...{ api, host, allowedOrigin, formatting, resumed, announce, change, look, withoutLooks },
       go,
       goHome: () => go(undefined),
     };
   }, [seen, change, look, withoutLooks]);
 
   function screenOf(): ComponentChildren {
-    if (!seen) return failure ? <ErrorScreen error={failure} onTryAgain={look} key={moves} /> : <LoadingScreen />;
+    if (!seen && failure) return <ErrorScreen error={failure} onTryAgain={look} key={moves} />;
+    if (!seen || isResuming) return <LoadingScreen />;
     if (failure && !failure.isPassing) return <ErrorScreen error={failure} onTryAgain={look} />;
-    const shown = route ?? homeOf(seen, wish);
+    const shown = route ?? homeOf(seen, wish, resumed.current);
     if (shown === 'empty') return <EmptyScreen />;
     switch (shown.screen) {
       case 'choose':
@@ -149,9 +169,14 @@ interface Seen {
   pipelines: Pipelines;
 }
 
-function homeOf({ offers, pipelines: { sources } }: Seen, wish: Wish | undefined): Route | 'empty' {
+function homeOf({ offers, pipelines }: Seen, wish: Wish | undefined, signIn: SignIn | null): Route | 'empty' {
+  const { sources } = pipelines;
   const wanted = sources.find(({ id }) => id === wish?.source);
-  if (wanted) return { screen: 'source', sourceId: wanted.id };
+  if (wanted) {
+    // The two places where the customer of a source signs in.
+    const isInSettings = signIn !== null && !isSignInEnded(wanted, connectionsOf(pipelines, wanted.id));
+    return { screen: 'source', sourceId: wanted.id, ...(isInSettings && { part: 'settings' }) };
+  }
   const asked = offers.find(({ id }) => id === wish?.template);
   if (asked) return { screen: 'form', offer: asked };
   if (sources.length > 0) return { screen: 'list' };

@@ -15,11 +15,13 @@ import { App } from './app.tsx';
 import { readPage } from './page/address.ts';
 import { connectHost } from './page/host.ts';
 import { applyLook, logoOf, lookOf, parseTheme, readCssColor } from './page/theme.ts';
+import { rememberedHere } from './sign-in/storage.ts';
 import { chooseLocale, loadWords, WordsContext } from './words/words.ts';
 
 async function start(root: HTMLElement): Promise<void> {
   const page = readPage(location.search, location.hash);
-  history.replaceState(null, '', location.pathname + location.search);
+  // What the page wishes stays, for when the frame is reloaded.
+  history.replaceState(null, '', location.hash.replace(/^[^&]*/, '#'));
 
   const theme = parseTheme(page.theme);
   applyLook(lookOf(theme, readCssColor), document.documentElement);
@@ -43,6 +45,7 @@ async function start(root: HTMLElement): Promise<void> {
         <FormWordsContext.Provider value={words}>
           <App
             {...{ api, session, host, allowedOrigin, formatting, wish, isView }}
+            signInId={page.signInId ?? rememberedHere()}
             logo={logoOf(theme, allowedOrigin)}
           />
         </FormWordsContext.Provider>

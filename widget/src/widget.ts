@@ -1,12 +1,13 @@
 /**
  * What every screen uses: the service, the page around the widget, the customer's data, and the way to other screens.
  */
-import type { CheckWarning } from '@inlay/contract/sources';
+import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
-import { createContext } from 'preact';
+import { createContext, type RefObject } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
 import type { Host } from './page/host.ts';
+import type { SignIn } from './sign-in/endpoints.ts';
 import type { Pipelines } from './sources/progress.ts';
 import type { Watching } from './sources/use-pipelines.ts';
 
@@ -27,6 +28,8 @@ export interface Widget extends Pick<Watching, 'change' | 'look' | 'withoutLooks
   formatting: Formatting;
   offers: readonly Offer[];
   pipelines: Pipelines;
+  /** A sign-in to go on with. Who does takes it away. */
+  resumed: RefObject<SignIn | null>;
   /** Says a text to screen readers. */
   announce(text: string): void;
   go(route: Route): void;

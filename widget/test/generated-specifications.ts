@@ -1,5 +1,5 @@
 /** Specifications of all kinds of fields, nested in all ways, each with a configuration that satisfies it. */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import fc from 'fast-check';
 
 const annotations = fc.record(

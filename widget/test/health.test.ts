@@ -1,7 +1,7 @@
 /** What a customer sees of a connection that does well or not, and what the customer may choose and stop, in Chromium. */
-import type { Connection } from '@inlay/contract/connections';
-import { problemOnOurSide } from '@inlay/contract/failure-words';
-import type { Health } from '@inlay/contract/health';
+import type { Connection } from '@inlay/contract/pipelines/connections';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
+import type { Health } from '@inlay/contract/pipelines/health';
 import type { Frame, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';

@@ -4,7 +4,7 @@
  * Chromium; the long run tries every case in Chromium and in Firefox.
  */
 import type { AddressInfo } from 'node:net';
-import type { Credential } from '@inlay/contract/credentials';
+import type { Credential } from '@inlay/contract/credentials/credentials';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTenant, type Tenant, widgetToken } from '../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../server/test/support/app.ts';
@@ -31,6 +31,8 @@ let hostile: HostileProvider;
 let hostileClient: Client;
 let hostileTemplateId: string;
 const pages = new Map<string, { body: string; headers: Record<string, string> }>();
+/** Where customers come back to without a popup. */
+const backPath = '/back';
 
 beforeAll(async () => {
   sites = await openSites();
@@ -45,7 +47,7 @@ beforeAll(async () => {
   sites.serve('service', handOnTo(`http://127.0.0.1:${(test.app.http.server.address() as AddressInfo).port}`));
   sites.serve('provider', handOnTo(provider.url));
   sites.serve('product', ({ url = '' }, response) => {
-    const { body = '', headers = {} } = pages.get(url) ?? {};
+    const { body = '', headers = {} } = pages.get(url.replace(/[?].*/, '')) ?? {};
     response
       .writeHead(200, { 'content-type': 'text/html', ...headers })
       .end(`<!doctype html><title>App</title>${body}`);
@@ -75,7 +77,12 @@ async function makeTemplate({ request }: Pick<TestApp, 'request'>, oauth_client_
       authentication: { type: 'bearer' },
       streams: [{ name: 'items', path: '/items' }],
     },
-    oauth: { oauth_client_id, scopes: ['contacts.read'], fields: { access_token: ['authentication', 'token'] } },
+    oauth: {
+      oauth_client_id,
+      scopes: ['contacts.read'],
+      fields: { access_token: ['authentication', 'token'] },
+      return_to: [`${sites.origins.product}${backPath}`],
+    },
   };
   const made = await request('POST', '/api/v1/integrations/templates/sources', { body });
   expect(made.status, made.text).toBe(201);
@@ -88,15 +95,18 @@ async function showWidget(
   options: object = { template: templateId },
   headers: Record<string, string> = {},
   operator: Pick<TestApp, 'request'> = test,
+  workspace_name = engine.name,
 ): Promise<Tab> {
   const { origins } = sites;
-  const request = { workspace_name: engine.name, allowed_origin: origins.product };
+  const request = { workspace_name, allowed_origin: origins.product };
   const { whole } = await widgetToken(operator, request);
   const path = `/${pages.size}`;
   const mount = `events = []; Inlay.mount(document.querySelector('main'), { token: ${JSON.stringify(whole)},
     locale: 'en', onEvent: (event) => events.push(event), ...${JSON.stringify(options)} })`;
   const body = `<main></main><script src="${origins.service}/embed.js"></script><script>${mount}</script>`;
   pages.set(path, { body, headers });
+  // The same page as any other of the product.
+  pages.set(backPath, { body, headers });
   return await Tab.open(engine, origins.product + path);
 }
 
@@ -129,6 +139,32 @@ async function goOnAfterReload(engine: Engine): Promise<void> {
   await tab.see('Go on in the window of');
   await popup.click('Allow');
   await tab.see(connected);
+}
+
+/** Every popup is blocked: the whole page goes to the provider, and comes back. */
+async function signInWithoutPopup(engine: Engine): Promise<void> {
+  // The sign-in waits in the form, so another test must not find it.
+  const tab = await showWidget(engine, { template: templateId }, {}, test, `${engine.name} ${pages.size}`);
+  await tab.see(signIn);
+  await tab.clickByScript(signIn);
+  await tab.click('Go on in this window');
+  await tab.click('Allow');
+  await tab.see(connected);
+  expect(await tab.value('location.pathname + location.search')).toBe(backPath);
+  expect(await steps(tab)).toBe('succeeded');
+  await tab.window.reload();
+  await tab.see(connected);
+}
+
+async function reopenWindow(engine: Engine): Promise<void> {
+  const tab = await showWidget(engine);
+  const popup = await tab.opened(() => tab.click(signIn));
+  await popup.see('contacts.read');
+  await popup.window.close();
+  const again = await tab.opened(() => tab.click('Reopen window'));
+  await again.click('Allow');
+  await tab.see(connected);
+  expect(await steps(tab)).toBe('started,succeeded');
 }
 
 const cases: Record<string, (engine: Engine) => Promise<void>> = {
@@ -212,7 +248,9 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     await other.see(connected);
   },
 
-  'goes on after a reload': (engine) => goOnAfterReload(engine),
+  'goes on after a reload': goOnAfterReload,
+  'comes back to the page where every popup is blocked': signInWithoutPopup,
+  'opens a window again that was closed': reopenWindow,
 
   async 'says that it took too long, in the window and in the widget, and begins again'(engine) {
     const tab = await showWidget(engine);
@@ -326,7 +364,23 @@ const casesWithoutCookies: typeof cases = {
     await tab.see(connected);
   },
 
-  'goes on after a reload': (engine) => goOnAfterReload(engine),
+  'goes on after a reload': goOnAfterReload,
+  'comes back to the page where every popup is blocked': signInWithoutPopup,
+};
+
+const casesWithoutStorage: typeof cases = {
+  async 'signs in with a popup'(engine) {
+    const tab = await showWidget(engine);
+    await tab.see(signIn);
+    const storage = `(() => { try { return String(sessionStorage.length) } catch ({ name }) { return name } })()`;
+    expect(await tab.value(storage, 'frame'), 'the browser denies it').toBe('SecurityError');
+    await signInWith(tab);
+    await tab.see(connected);
+  },
+
+  'goes on after a reload': goOnAfterReload,
+  'comes back to the page where every popup is blocked': signInWithoutPopup,
+  'opens a window again that was closed': reopenWindow,
 };
 
 const engines: Record<string, (options: EngineOptions) => Promise<Engine>> = {
@@ -338,11 +392,21 @@ const engines: Record<string, (options: EngineOptions) => Promise<Engine>> = {
 const cheap = /signs in with a popup|storage is kept apart|provider is slow/;
 
 for (const [name, launch] of Object.entries(engines)) {
-  const runIn = (title: string, table: typeof cases, blocksThirdPartyCookies: boolean) =>
+  const runIn = (
+    title: string,
+    table: typeof cases,
+    blocksThirdPartyCookies: boolean,
+    deniedStorage?: EngineOptions['deniedStorage'],
+  ) =>
     describe(title, () => {
       let engine: Engine;
       beforeAll(async () => {
-        engine = await launch({ hosts: Object.values(hosts), certificate: sites.certificate, blocksThirdPartyCookies });
+        engine = await launch({
+          hosts: Object.values(hosts),
+          certificate: sites.certificate,
+          blocksThirdPartyCookies,
+          deniedStorage,
+        });
       });
       afterAll(() => engine?.close());
       beforeEach(() => {
@@ -354,5 +418,11 @@ for (const [name, launch] of Object.entries(engines)) {
       for (const [sentence, run] of Object.entries(table)) it(sentence, () => run(engine));
     });
   runIn(name, isLongRun ? cases : Object.fromEntries(Object.entries(cases).filter(([one]) => cheap.test(one))), false);
-  if (isLongRun) runIn(`${name} without third-party cookies`, casesWithoutCookies, true);
+  if (!isLongRun) continue;
+  runIn(`${name} without third-party cookies`, casesWithoutCookies, true);
+  // In Firefox the storage of such frames goes with their cookies.
+  if (name === 'Chromium') {
+    const denied = { host: hosts.service, inPagesOf: hosts.product };
+    runIn(`${name} without storage in frames`, casesWithoutStorage, false, denied);
+  }
 }

@@ -207,7 +207,9 @@ describe('Languages', () => {
     ja: ['ソース', 'データベース'],
   };
 
-  it.each(Object.entries(titles))('%s is spoken throughout, by the token or by the browser', async (locale, words) => {
+  const tried = isLongRun ? Object.entries(titles) : Object.entries({ de: titles.de, ja: titles.ja });
+
+  it.each(tried)('The widget speaks %s throughout, by the token or by the browser', async (locale, words) => {
     const [title = '', field = ''] = words;
     const page = await stage.newPage({ locale: locale === 'en' ? 'en-GB' : 'en-US' });
     const frame = await open(page, {

@@ -1,6 +1,6 @@
 /** How a customer signs in with a provider inside the widget, in Chromium, with the real service and a provider of our own. */
-import { signInAgain } from '@inlay/contract/failure-words';
-import type { SourceSummary } from '@inlay/contract/sources';
+import { signInAgain } from '@inlay/contract/pipelines/failure-words';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { httpApi } from '../../server/test/support/pipelines.ts';
@@ -11,6 +11,8 @@ import { takePicture, useStage, widgetFrame } from './support/stage.ts';
 const stage = useStage();
 let provider: Provider;
 const templates = { plain: '', crm: '', desk: '', asking: '' };
+/** Pages to which the provider sends customers back: one with the embed library, the other with a frame and nothing else. */
+const back = { embed: '', frame: '' };
 
 interface Told {
   type: string;
@@ -36,13 +38,22 @@ beforeAll(async () => {
       oauth: { fields: { access_token: ['authentication', 'token'] }, ...oauth },
     });
   templates.plain = await stage.sourceTemplate({ tags: ['plain'] });
+  back.embed = stage.hostPage(`<main></main><script src="${stage.publicUrl}/embed.js"></script><script>events = [];
+    Inlay.mount(document.querySelector('main'), { getToken: newToken, onEvent: (event) => events.push(event) })</script>`);
+  back.frame = stage.hostPage(`<iframe width="320" height="700" title="Widget"></iframe><script>(async () => {
+    const { widgetUrl } = JSON.parse(atob(await newToken()));
+    const signIn = new URLSearchParams(location.search).get('inlay_sign_in');
+    const isTold = signIn && !location.hash.includes('untold');
+    document.querySelector('iframe').src = widgetUrl + (isTold ? '&sign_in=' + signIn : '');
+  })()</script>`);
   const acme = await client({ name: 'Acme CRM', endpoints: provider.endpoints });
   templates.crm = await template('Acme CRM', {
     oauth_client_id: acme,
     scopes: ['contacts.read', 'deals.read'],
-    return_to: [`${stage.origin}/back`],
+    return_to: [`${stage.origin}${back.embed}?tab=a%20b&on#sources`],
   });
-  templates.asking = await template('Ledger', { oauth_client_id: acme }, { base_url: undefined });
+  const framed = { oauth_client_id: acme, return_to: [`${stage.origin}${back.frame}`] };
+  templates.asking = await template('Ledger', framed, { base_url: undefined });
   templates.desk = await template('Help desk', {
     oauth_client_id: await client({ name: 'Zendesk', provider: 'zendesk' }),
     may_paste: true,
@@ -52,6 +63,7 @@ afterAll(() => provider?.close());
 beforeEach(() => {
   provider.account = { id: 1, email: 'ada@example.com' };
   provider.scope = undefined;
+  provider.cutsTies = true;
   provider.visits = 0;
 });
 
@@ -193,9 +205,26 @@ it('shows a link where the browser says nothing of the popup, and goes on after 
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-it('leads the whole page to the provider and back where there is no popup', async () => {
-  const page = await stage.newPage({ viewport: size });
-  const frame = await show(page, 'redirect', { template: templates.crm });
+/** Browsers may deny a frame of another site every kind of storage. */
+async function denyStorage(page: Page): Promise<void> {
+  await page.context().addInitScript((product) => {
+    if (location.origin === product) return;
+    const deny = () => {
+      throw new DOMException('Denied', 'SecurityError');
+    };
+    for (const name of ['sessionStorage', 'localStorage', 'indexedDB', 'caches']) {
+      Object.defineProperty(window, name, { get: deny });
+    }
+    Object.defineProperty(document, 'cookie', { get: deny, set: deny });
+  }, stage.origin);
+}
+
+/** The backend of the product. */
+const giveTokens = (page: Page, workspace_name: string) =>
+  page.exposeFunction('newToken', async () => (await stage.widgetToken({ workspace_name })).whole);
+
+/** In a browser without popups, the customer goes on in the whole page, and agrees. */
+async function signInWithoutPopup(page: Page, frame: Frame): Promise<void> {
   await frame.evaluate(() => {
     const { open } = window;
     window.open = (url, target, features) => (target === '_top' ? open.call(window, url, target, features) : null);
@@ -203,9 +232,204 @@ it('leads the whole page to the provider and back where there is no popup', asyn
   await signInWith(frame).click();
   await button(frame, 'Go on in this window').click();
   await page.getByRole('link', { name: 'Allow' }).click();
-  await page.waitForURL(`${stage.origin}/back?inlay_sign_in=*`);
-  stage.takeProblems();
-  await show(page, 'redirect', {}).then((back) => back.getByText('Connected as ada@example.com').waitFor());
+  // The page has been with the provider.
+  expect(stage.takeProblems()).toEqual([expect.stringContaining(new URL(provider.url).host)]);
+}
+
+const sourcesOf = async (workspace: string) => {
+  const { data } = await stage.operator('GET', `/workspaces?name_contains=${workspace}`);
+  return (await stage.operator('GET', `/integrations/sources?workspace_id=${data[0].id}`)).data as SourceSummary[];
+};
+
+it('leads the whole page to the provider and back, once, where there is neither a popup nor storage', async () => {
+  const page = await stage.newPage({ viewport: size });
+  await denyStorage(page);
+  await giveTokens(page, 'redirect');
+  const visited: string[] = [];
+  page.on('framenavigated', (frame) => frame === page.mainFrame() && visited.push(frame.url()));
+  await page.goto(stage.origin + back.embed);
+  let frame = await widgetFrame(page);
+  await button(frame, /Acme CRM/).click();
+  await frame.getByLabel('Name').fill('Our contacts');
+  await signInWithoutPopup(page, frame);
+  await page.waitForURL(`${stage.origin}${back.embed}?tab=a%20b&on#sources`);
+  frame = await widgetFrame(page);
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  expect(await frame.getByLabel('Name').inputValue()).toBe('Our contacts');
+  const returned = visited.find((url) => url.includes('inlay_sign_in=')) ?? '';
+  expect(returned).toMatch(/\?tab=a(%20|\+)b&on=?&inlay_sign_in=[\da-f-]{36}#sources$/);
+  expect(await steps(page)).toEqual(['sign_in_succeeded']);
+
+  // Nothing is lost with a reload, and nothing is done twice.
+  await page.reload();
+  frame = await widgetFrame(page);
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  await button(frame, 'Test and connect').click();
+  await frame.waitForSelector('[data-screen="connected"]');
+  await page.reload();
+  frame = await widgetFrame(page);
+  await frame.waitForSelector('[data-screen="list"]');
+  await page.goto('about:blank');
+  await page.goto(returned);
+  frame = await widgetFrame(page);
+  await frame.waitForSelector('[data-screen="source"]');
+  expect((await sourcesOf('redirect')).map(({ name }) => name)).toEqual(['Our contacts']);
+
+  // Mailed to another customer, the address does nothing.
+  const victim = await stage.newPage({ viewport: size });
+  await giveTokens(victim, 'victim');
+  await victim.goto(returned);
+  frame = await widgetFrame(victim);
+  await frame.waitForSelector('[data-screen="choose"]');
+  expect(victim.url()).not.toContain('inlay_sign_in');
+  await button(frame, /Acme CRM/).click();
+  await signInWith(frame).waitFor();
+  expect(stage.takeProblems()).toEqual([expect.stringContaining('404')]);
+});
+
+it('comes back to a frame without the library, with the sign-in in its address or waiting in the form', async () => {
+  const page = await stage.newPage({ viewport: { width: 400, height: 800 } });
+  await denyStorage(page);
+  await giveTokens(page, 'framed');
+  for (const isTold of [true, false]) {
+    await page.goto(stage.origin + back.frame);
+    let frame = await widgetFrame(page);
+    if (!isTold)
+      await button(frame, /Connect|Add/)
+        .first()
+        .click();
+    await button(frame, /Ledger/).click();
+    await frame.getByLabel('Name').fill('Books');
+    await signInWithoutPopup(page, frame);
+    await page.waitForURL(/inlay_sign_in=/);
+    if (!isTold) {
+      await page.goto(`${stage.origin}${back.frame}#untold`);
+      frame = await widgetFrame(page);
+      await button(frame, /Connect|Add/)
+        .first()
+        .click();
+      await button(frame, /Ledger/).click();
+    }
+    frame = await widgetFrame(page);
+    await frame.getByText('Connected as ada@example.com').waitFor();
+    if (isTold) expect(await frame.getByLabel('Name').inputValue()).toBe('Books');
+    await frame
+      .getByLabel(/address|url/i)
+      .first()
+      .fill(provider.url);
+    await button(frame, 'Test and connect').click();
+    await frame.waitForSelector('[data-screen="connected"]');
+  }
+  expect(await sourcesOf('framed')).toHaveLength(2);
+});
+
+it('waits for a sign-in that nobody remembers, in a frame without library and storage whose page was reloaded', async () => {
+  const page = await stage.newPage({ viewport: { width: 400, height: 800 } });
+  await denyStorage(page);
+  await giveTokens(page, 'forgotten');
+  await page.goto(stage.origin + back.frame);
+  const choose = async () => {
+    const frame = await widgetFrame(page);
+    await button(frame, /Ledger/).click();
+    await signInWith(frame).waitFor();
+    return frame;
+  };
+  let frame = await choose();
+  const popup = await popupAfter(page, () => signInWith(frame).click());
+  await page.reload();
+  frame = await choose();
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('Connected as ada@example.com').waitFor();
+});
+
+it('goes on after a reload of the page or of its frame without storage, with what was entered but for secrets', async () => {
+  const page = await stage.newPage({ viewport: size });
+  await denyStorage(page);
+  let frame = await show(page, 'reloaded', { template: templates.asking });
+  await frame.getByLabel('Name').fill('Books of Acme');
+  await frame
+    .getByLabel(/address|url/i)
+    .first()
+    .fill(provider.url);
+  const popup = await popupAfter(page, () => signInWith(frame).click());
+  await frame.getByText('Go on in the window of').waitFor();
+  const shown = async () => [
+    await frame.getByLabel('Name').inputValue(),
+    await frame
+      .getByLabel(/address|url/i)
+      .first()
+      .inputValue(),
+  ];
+  for (const reload of [() => page.reload(), () => frame.evaluate(() => location.reload())]) {
+    await Promise.all([page.waitForEvent('framenavigated', (one) => one !== page.mainFrame()), reload()]);
+    frame = await widgetFrame(page);
+    await frame.getByText('Go on in the window of').waitFor();
+    expect(await shown()).toEqual(['Books of Acme', provider.url]);
+    expect(await frame.evaluate(() => location.href)).not.toMatch(/eyJ/);
+  }
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  await page.reload();
+  frame = await widgetFrame(page);
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  expect(await shown()).toEqual(['Books of Acme', provider.url]);
+});
+
+it('notices a window that was closed, and opens it again or shows it', async () => {
+  const page = await stage.newPage({ viewport: size });
+  let frame = await show(page, 'closed', { template: templates.crm });
+  provider.cutsTies = false;
+  const closed = 'It looks like the sign-in window was closed.';
+  let popup = await popupAfter(page, () => signInWith(frame).click());
+  await button(frame, 'Show window').waitFor();
+  expect(await frame.getByText(closed).count()).toBe(0);
+  await lookAt(page, frame, 'window-open');
+  await button(frame, 'Show window').click();
+  expect(page.context().pages()).toHaveLength(2);
+  await popup.close();
+  await frame.getByText(closed).waitFor();
+  await lookAt(page, frame, 'window-closed');
+
+  // The very same sign-in goes on.
+  popup = await popupAfter(page, () => button(frame, 'Reopen window').click());
+  await button(frame, 'Show window').waitFor();
+  expect(await frame.getByText(closed).count()).toBe(0);
+  await popup.close();
+  await button(frame, 'Reopen window').waitFor();
+  await button(frame, 'Cancel').click();
+  await expect.poll(() => signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_failed cancelled']);
+
+  // After a reload nobody knows whether the window is still there.
+  popup = await popupAfter(page, () => signInWith(frame).click());
+  await page.reload();
+  frame = await widgetFrame(page);
+  await frame.getByText('If you closed the window, you can open it again.').waitFor();
+  await lookAt(page, frame, 'window-unknown');
+  await popup.close();
+  popup = await popupAfter(page, () => button(frame, 'Reopen window').click());
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('Connected as ada@example.com').waitFor();
+});
+
+it('goes on with a sign-in that was finished in the moment in which its window was closed', async () => {
+  const page = await stage.newPage({ viewport: size });
+  const frame = await show(page, 'race', { template: templates.crm });
+  provider.cutsTies = false;
+  let give: (isGiven: boolean) => void = () => {};
+  provider.held = new Promise((resolve) => {
+    give = resolve;
+  });
+  const popup = await popupAfter(page, () => signInWith(frame).click());
+  const back = page.context().waitForEvent('request', (request) => request.url().includes('/oauth/callback/'));
+  await popup.getByRole('link', { name: 'Allow' }).click({ noWaitAfter: true });
+  await back;
+  await frame.getByText('Finishing the sign-in').waitFor();
+  await popup.close();
+  give(true);
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_succeeded']);
+  provider.held = undefined;
 });
 
 it('asks first for what the provider has to know, and lets customers enter keys where they may', async () => {

@@ -1,5 +1,5 @@
 /** Specifications in the manner of well-known connectors, and one for every convention there is. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 const sslMode = (
   mode: string,

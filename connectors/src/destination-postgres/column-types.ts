@@ -2,9 +2,10 @@
  * Which type a column gets from a property's JSON Schema or from a value, and what becomes of a column that gets values
  * of another type: it is widened to a type that holds the old and the new values without loss. It is never narrowed.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
-import { ExactNumber } from '../kit/json.ts';
-import { fitsBigint, fitsDouble, fitsNumeric, isSpecialNumber } from './numbers.ts';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import { ExactNumber } from '@inlay/protocol/json';
+import { fitsTimestamp } from './date-values.ts';
+import { fitsBigint, fitsDouble, fitsNumeric, isNegativeZero, isSpecialNumber } from './numbers.ts';
 
 /** As PostgreSQL spells them. */
 const columnTypes = [
@@ -60,7 +61,10 @@ function stringTypeOf({ format, airbyte_type: kind, contentEncoding }: JsonSchem
 }
 
 /** The narrowest type that holds this value of a field, next to a column that does not. */
-export function columnTypeFor(value: unknown): ColumnType {
+export function columnTypeFor(value: unknown, column?: ColumnType): ColumnType {
+  if (column === 'timestamp without time zone' && typeof value === 'string' && fitsTimestamp(value, 'with zone')) {
+    return 'timestamp with time zone';
+  }
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number' || value instanceof ExactNumber || isSpecialNumber(value)) {
     const text = String(value);
@@ -72,7 +76,9 @@ export function columnTypeFor(value: unknown): ColumnType {
 /** The type of a column for a field of which nothing is known but its first value. */
 export function firstColumnType(value: unknown): ColumnType {
   const type = columnTypeFor(value);
-  return type === 'numeric' && typeof value === 'number' && fitsDouble(String(value)) ? 'double precision' : type;
+  const isDouble = isNegativeZero(String(value)) || (type === 'numeric' && fitsDouble(String(value)));
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber;
+  return isNumber && isDouble ? 'double precision' : type;
 }
 
 /** How many bytes of a row a value takes at the most, and on which multiples it begins. */
@@ -97,29 +103,56 @@ export function widthOf(type: ColumnType): { bytes: number; alignment: number } 
 }
 
 const numbers: readonly ColumnType[] = ['bigint', 'double precision', 'numeric'];
+const timestamps: readonly ColumnType[] = ['timestamp without time zone', 'timestamp with time zone'];
 
 /** The type a column of type `existing` needs so that it holds values of type `wanted` as well. */
 export function widerType(existing: ColumnType, wanted: ColumnType): ColumnType {
   if (existing === wanted) return existing;
   if (existing === 'jsonb' || wanted === 'jsonb') return 'jsonb';
   if (numbers.includes(existing) && numbers.includes(wanted)) return 'numeric';
+  if (timestamps.includes(existing) && timestamps.includes(wanted)) return 'timestamp with time zone';
   return 'text';
 }
 
-/** Whether values of a column that was widened still have the order that they had before. */
-export function keepsOrder(before: ColumnType, after: ColumnType): boolean {
-  return before === after || after === 'numeric';
+/** Whether such a conversion takes the sign of a negative zero, which only doubles and texts have. */
+export function losesSigns(from: ColumnType, to: ColumnType): boolean {
+  return from === 'double precision' && (to === 'numeric' || to === 'jsonb');
 }
 
-/** The SQL that turns the values of a column into ones of a wider type. */
-export function conversion(column: string, from: ColumnType, to: ColumnType): string {
+/**
+ * The SQL that turns the values of a column into ones of a wider type. What it gives is what spelling.ts gives for a value
+ * that comes later, so that a value which is sent again meets itself.
+ */
+export function conversion(column: string, from: ColumnType, to: ColumnType, isKey: boolean): string {
   // A cast of double precision to numeric would round to 15 digits.
   if (to === 'numeric') return `${column}::text::numeric`;
-  if (from === 'bytea') {
-    const base64 = `translate(encode(${column}, 'base64'), E'\\n', '')`;
-    return to === 'jsonb' ? `to_jsonb(${base64})` : base64;
+  if (to === 'timestamp with time zone') return `${column} at time zone 'UTC'`;
+  if (to === 'text') return textOf(column, from, isKey);
+  if (from === 'numeric') return `to_jsonb((${textOf(column, from, isKey)})::numeric)`;
+  const isJsonType = from === 'boolean' || numbers.includes(from);
+  return `to_jsonb(${isJsonType ? column : textOf(column, from, isKey)})`;
+}
+
+/** Dates and times in ISO 8601, bytes in base64, numbers as JavaScript writes them: as records bring them. */
+function textOf(column: string, from: ColumnType, isKey: boolean): string {
+  switch (from) {
+    case 'double precision': {
+      const text = isKey ? `(${column} + 0)::text` : `${column}::text`;
+      return `case when abs(${column}) >= 1e-6 and abs(${column}) < 1e21 then ${text}::numeric::text
+        else replace(${text}, 'e-0', 'e-') end`;
+    }
+    case 'numeric':
+      // Equal numbers are one key, whatever zeros they end with.
+      return isKey
+        ? `case when ${column}::text like '%.%' then rtrim(rtrim(${column}::text, '0'), '.') else ${column}::text end`
+        : `${column}::text`;
+    case 'bytea':
+      return `translate(encode(${column}, 'base64'), E'\\n', '')`;
+    case 'timestamp with time zone':
+      return `replace(to_jsonb(${column}) #>> '{}', '+00:00', 'Z')`;
+    case 'time with time zone':
+      return `replace(regexp_replace(${column}::text, '([+-][0-9][0-9])$', '\\1:00'), '+00:00', 'Z')`;
+    default:
+      return `to_jsonb(${column}) #>> '{}'`;
   }
-  if (to === 'jsonb') return `to_jsonb(${column})`;
-  // As JSON writes it: dates and times in ISO 8601, which is how records bring them.
-  return `to_jsonb(${column}) #>> '{}'`;
 }

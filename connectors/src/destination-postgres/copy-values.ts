@@ -2,10 +2,11 @@
  * Values of records as the text that COPY reads. What is written here, PostgreSQL accepts for a column of that type, and
  * gives back the same value. A value for which a column has no such text does not fit the column.
  */
-import { ExactNumber, parseJson, stringifyJson } from '../kit/json.ts';
+import { ExactNumber, parseJson, stringifyJson } from '@inlay/protocol/json';
 import type { ColumnType } from './column-types.ts';
 import { fitsDate, fitsTime, fitsTimestamp } from './date-values.ts';
-import { fitsBigint, fitsDouble, fitsNumeric } from './numbers.ts';
+import { fitsBigint, fitsDouble, fitsNumeric, isNegativeZero } from './numbers.ts';
+import { respelled, type Spelled } from './spelling.ts';
 
 export const copyNull = '\\N';
 
@@ -26,7 +27,7 @@ const writers: Record<ColumnType, Writer> = {
   text: (value) => (typeof value === 'string' ? value : stringifyJson(value)),
   boolean: (value) => (typeof value === 'boolean' || value === 'true' || value === 'false' ? String(value) : undefined),
   bigint: ifNumber(fitsBigint),
-  'double precision': writeDouble,
+  'double precision': (value) => (isSignedZero(value) ? '-0' : ifNumber(fitsDouble)(value)),
   numeric: ifNumber(fitsNumeric),
   date: ifString(fitsDate),
   'timestamp without time zone': ifString((text) => fitsTimestamp(text, 'without zone')),
@@ -37,28 +38,28 @@ const writers: Record<ColumnType, Writer> = {
   jsonb: (value) => stringifyJson(value),
 };
 
-/** What stands in the place of characters and numbers that PostgreSQL cannot store. */
+/** With what stands in the place of characters and numbers that PostgreSQL cannot store. */
 export interface Stored {
   text: string;
   isChanged: boolean;
 }
 
 /** The value as COPY reads it, with its escapes. Undefined: it does not fit a column of this type. */
-export function copyValue(type: ColumnType, value: unknown): Stored | undefined {
-  const text = writers[type](value);
+export function copyValue(type: ColumnType, value: unknown, column: Spelled = {}): Stored | undefined {
+  const spelled = column.was?.length ? respelled(value, column) : value;
+  const text = writers[type](spelled);
   if (text === undefined) return undefined;
   const storable = type === 'jsonb' ? storableJson(text) : storableText(text);
-  return { text: escapeForCopy(storable), isChanged: storable !== text };
+  return { text: escapeForCopy(storable), isChanged: storable !== text || losesSign(type, value, spelled) };
 }
 
-const negativeZero = /^-0(?:\.0*)?(?:[eE][+-]?\d+)?$/;
+/** Whether a zero is stored without the sign that it came with. Within JSON, `storableValue` sees to it. */
+function losesSign(type: ColumnType, value: unknown, spelled: unknown): boolean {
+  return isSignedZero(value) && (type === 'bigint' || type === 'numeric' || !isSignedZero(spelled));
+}
 
-function writeDouble(value: unknown): string | undefined {
-  const isNumber = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber;
-  if (!isNumber) return undefined;
-  const text = String(value);
-  if (negativeZero.test(text)) return '-0';
-  return fitsDouble(text) ? text : undefined;
+function isSignedZero(value: unknown): boolean {
+  return (typeof value === 'string' || value instanceof ExactNumber) && isNegativeZero(String(value));
 }
 
 function writeBinary(value: unknown): string | undefined {
@@ -73,8 +74,8 @@ function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
 }
 
-/** Such characters stand in JSON as escapes. An escaped backslash before looks the same and is sorted out below. */
-const doubtfulJson = /\\u0000|\\u[dD][89a-fA-F]|[0-9][eE][+-]?[0-9]{4}/;
+/** Such characters stand in JSON as escapes. An escaped backslash before looks the same, and text may look like a negative zero: that is sorted out below. */
+const doubtfulJson = /\\u0000|\\u[dD][89a-fA-F]|[0-9][eE][+-]?[0-9]{4}|-0(?![0-9.]*[1-9])/;
 const longNumber = /[0-9]{1000}/;
 
 /** False: it may be storable all the same. */
@@ -86,10 +87,13 @@ function storableJson(json: string): string {
   return isStorableJson(json) ? json : stringifyJson(storableValue(parseJson(json)));
 }
 
-/** Numbers in jsonb are of the type numeric: a number beyond that is stored as a text with its digits. */
+/** Numbers in jsonb are of the type numeric: a number beyond that is stored as a text with its digits, and zero has no sign. */
 function storableValue(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
-  if (value instanceof ExactNumber) return fitsNumeric(value.text) ? value : value.text;
+  if (value instanceof ExactNumber) {
+    if (isNegativeZero(value.text)) return 0;
+    return fitsNumeric(value.text) ? value : value.text;
+  }
   if (Array.isArray(value)) return value.map(storableValue);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), storableValue(member)]));

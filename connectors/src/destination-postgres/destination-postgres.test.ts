@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DestinationInput } from '@inlay/protocol/connector';
+import type { DestinationSyncMode, State, Stream } from '@inlay/protocol/protocol';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DestinationSyncMode, State, Stream } from '../../src/protocol.ts';
 import {
   complete,
   configure,
@@ -13,7 +14,6 @@ import {
   write,
   writeAndReport,
 } from '../../test/postgres.ts';
-import type { DestinationInput } from '../kit/connector.ts';
 
 const users: Stream = {
   name: 'users',
@@ -142,7 +142,7 @@ describe('append_dedup', () => {
     expect(await database.query('select id::int, name from users order by id')).toEqual([
       { id: 1, name: 'newest' },
       { id: 2, name: 'equal and later' },
-      { id: 3, name: 'now with one' },
+      { id: 3, name: 'again without' },
     ]);
   });
 
@@ -177,7 +177,7 @@ describe('append_dedup', () => {
       { id: 4, name: 'd', at: 1.5 },
       { id: 5, name: 'e', at: 1 },
     ]);
-    expect(reports).toMatchObject([{ records_written: 6 }]);
+    expect(reports).toMatchObject([{ records_written: 5 }]);
   });
 
   it('keeps the last that came where there is no cursor', async () => {
@@ -271,6 +271,7 @@ describe('states', () => {
     }).map((message) => `${JSON.stringify(message)}\n`);
     program.child.stdin.write(`${String(line).repeat(9)}${state}`);
     for await (const message of program.messages) {
+      if (message.type === 'TRACE') continue;
       expect(message).toMatchObject({ type: 'STATE', state: stateOf('users', 1) });
       break;
     }

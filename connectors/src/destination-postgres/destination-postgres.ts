@@ -2,11 +2,19 @@
  * The destination `postgres`: a typed table for each stream, in the schema that the stream's namespace names. Needs a
  * session of its own, so a pooler in between must not hand it out by transaction.
  */
+
+import {
+  type Configuration,
+  ConnectorError,
+  type DestinationConnector,
+  type Emitter,
+  type Surroundings,
+} from '@inlay/protocol/connector';
+import { type ConfiguredCatalog, type StreamHolding, streamKey } from '@inlay/protocol/protocol';
 import pg from 'pg';
-import { type ConfiguredCatalog, streamKey } from '../../src/protocol.ts';
-import { type Configuration, ConnectorError, type DestinationConnector, type Surroundings } from '../kit/connector.ts';
 import { inTransaction, withConnection } from '../postgres/connection.ts';
 import { readServer } from '../postgres/server.ts';
+import { LostTable } from './holdings.ts';
 import { claimTable } from './owners.ts';
 import { specification } from './specification.ts';
 import { addressOf, ensureSchema, prepareTable } from './table.ts';
@@ -30,7 +38,10 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await withConnection(readServer(config), surroundings, async (client) => {
-      const { writers, refused } = await prepare(client, catalog, schemaOf(config), surroundings);
+      const { writers, refused, lost } = await prepare(client, catalog, schemaOf(config), surroundings, emit);
+      // Before anything is stored: the platform forgets the states first, and comes again.
+      for (const holding of lost) await emit.holding?.(holding);
+      if (lost.length > 0) return;
       const writing = new Writing(client, writers, refused, emit);
       try {
         for await (const messages of input) await writing.take(messages);
@@ -85,6 +96,7 @@ async function prepare(
   { streams }: ConfiguredCatalog,
   defaultSchema: string,
   { workspaceId }: Surroundings,
+  emit: Emitter,
 ) {
   const addresses = streams.map((stream) => addressOf(stream, defaultSchema));
   const names = new Set(addresses.map(({ schema, table }) => JSON.stringify([schema, table])));
@@ -97,6 +109,7 @@ async function prepare(
   });
   const writers = new Map<string, TableWriter>();
   const refused: Refusals = new Map();
+  const lost: StreamHolding[] = [];
   for (const [index, configured] of streams.entries()) {
     const key = streamKey(configured.stream);
     try {
@@ -107,11 +120,18 @@ async function prepare(
         const writer = new TableWriter(client, table, configured, `_inlay_staging_${index}`);
         await writer.createStaging();
         writers.set(key, writer);
+        if (table.removed > 0) {
+          emit.log('WARN', `${table.name}: ${table.removed} rows were removed, because another row has their key.`);
+        }
+        if (table.isEmptiedByHand) {
+          await emit.holding?.({ stream_descriptor: configured.stream, is_emptied: true });
+        }
       });
     } catch (reason) {
-      if (!isRefusal(reason)) throw reason;
-      refused.set(key, reason);
+      if (reason instanceof LostTable) lost.push({ stream_descriptor: configured.stream, lost: reason.how });
+      else if (isRefusal(reason)) refused.set(key, reason);
+      else throw reason;
     }
   }
-  return { writers, refused };
+  return { writers, refused, lost };
 }

@@ -1,7 +1,9 @@
 /* Values that do not fit their column, and fields that have none, are kept. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { DestinationInput } from '@inlay/protocol/connector';
+import { parseJson } from '@inlay/protocol/json';
+import type { DestinationSyncMode, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, it } from 'vitest';
-import type { DestinationSyncMode, Stream } from '../../src/protocol.ts';
 import {
   configure,
   createDatabase,
@@ -10,8 +12,6 @@ import {
   tryToWrite,
   writeAndReport,
 } from '../../test/postgres.ts';
-import type { DestinationInput } from '../kit/connector.ts';
-import { parseJson } from '../kit/json.ts';
 
 const modes: DestinationSyncMode[] = ['append', 'overwrite', 'append_dedup'];
 
@@ -259,7 +259,7 @@ describe.each(modes)('with %s', (mode) => {
   });
 });
 
-it('a cursor that becomes text no longer decides: the last record that came is the newest', async () => {
+it('a cursor that becomes text is still compared by value', async () => {
   const database = await createDatabase();
   const stream = streamOf({ id, at: id, name: { type: 'string' } });
   const configured = configure(stream, {
@@ -271,6 +271,7 @@ it('a cursor that becomes text no longer decides: the last record that came is t
   await sync('{"id":1,"at":9,"name":"old"}', '{"id":2,"at":9,"name":"old"}');
   await sync('{"id":3,"at":"soon","name":"new"}', '{"id":1,"at":10,"name":"new"}');
   await sync('{"id":2,"at":10,"name":"new"}');
+  await sync('{"id":1,"at":9,"name":"old"}', '{"id":2,"at":"9","name":"old"}');
   expect(await database.query('select id::int, name from t order by id')).toEqual(
     [1, 2, 3].map((one) => ({ id: one, name: 'new' })),
   );

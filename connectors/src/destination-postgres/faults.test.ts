@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ConfiguredStream, DestinationSyncMode, Message, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPostgres } from '../../../scripts/postgres.mjs';
-import type { ConfiguredStream, DestinationSyncMode, Message, Stream } from '../../src/protocol.ts';
 import {
   complete,
   configure,
@@ -84,7 +84,7 @@ async function run(
   const failures: unknown[] = [];
   for await (const message of program.messages) {
     reached = stateNumber(message) ?? reached;
-    if (message.type === 'TRACE') failures.push(message.trace.error?.failure_type);
+    if (message.type === 'TRACE' && message.trace.error) failures.push(message.trace.error.failure_type);
     if (!isFaulty && reached > faultAfter) {
       isFaulty = true;
       await fault(program);

@@ -20,11 +20,21 @@ export const ownColumns = {
 export const moreColumn = '_inlay_more';
 /** By this field a source says that a row has been deleted, and when. */
 export const deletedAtField = '_ab_cdc_deleted_at';
+/** What a statement puts beside the columns of a table while it compares cursors. */
+export const cursorColumns = [
+  '_inlay_cursor_number',
+  '_inlay_cursor_instant',
+  '_inlay_cursor_word',
+  '_inlay_cursor_kind',
+  '_inlay_cursor_last_kind',
+  '_inlay_cursor_other_kind_at',
+] as const;
 const reservedColumns = new Set<string>([
   ...systemColumns,
   ...Object.values(ownColumns),
   moreColumn,
   '_inlay_position',
+  ...cursorColumns,
 ]);
 
 export function tableName(name: string): string {

@@ -1,8 +1,8 @@
 /* Streams that are beyond a limit of PostgreSQL: each is refused with its name and the reason, and stops no other. */
 import { randomBytes } from 'node:crypto';
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { ConfiguredStream, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, it } from 'vitest';
-import type { ConfiguredStream, Stream } from '../../src/protocol.ts';
 import {
   configure,
   createDatabase,

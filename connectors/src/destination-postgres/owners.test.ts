@@ -1,5 +1,6 @@
+import type { DestinationInput } from '@inlay/protocol/connector';
+import type { Stream } from '@inlay/protocol/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Stream } from '../../src/protocol.ts';
 import {
   collectingEmitter,
   complete,
@@ -8,7 +9,6 @@ import {
   surroundings,
   type TestDatabase,
 } from '../../test/postgres.ts';
-import type { DestinationInput } from '../kit/connector.ts';
 import { connector } from './destination-postgres.ts';
 
 const acme = '11111111-1111-4111-8111-111111111111';

@@ -3,8 +3,9 @@
  * table owns it, a table of an earlier release included, and nobody else ever writes to it. A workspace, and not a
  * connection: a source that was deleted and connected again goes on with its tables.
  */
+
+import { ConnectorError } from '@inlay/protocol/connector';
 import pg from 'pg';
-import { ConnectorError } from '../kit/connector.ts';
 
 const ownersTable = '_inlay_owners';
 

@@ -1,3 +1,3 @@
 /* What the build makes one file of: the connector, and what runs it as a program. */
-export { runProgram } from '../kit/program.ts';
+export { runProgram } from '@inlay/protocol/program';
 export { connector } from './destination-postgres.ts';

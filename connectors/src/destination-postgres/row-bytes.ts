@@ -7,10 +7,11 @@
  * of the same value; it has looked at every byte, so what is not JSON is not taken for JSON.
  */
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../kit/json.ts';
+import { parseJson } from '@inlay/protocol/json';
 import type { ColumnType } from './column-types.ts';
 import { copyValue, isStorableJson } from './copy-values.ts';
 import { deletedAtField } from './identifiers.ts';
+import type { Spelled } from './spelling.ts';
 
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash, comma, openBrace, closeBrace] = [...'"\\,{}'].map(code) as [
@@ -27,7 +28,7 @@ const tab = 9;
 const blank = 32;
 const notAscii = 128;
 
-interface RowColumn {
+interface RowColumn extends Spelled {
   property: string;
   type: ColumnType;
 }
@@ -42,7 +43,12 @@ export class RowBytes {
   private readonly keys: readonly Uint8Array[];
 
   constructor(columns: readonly RowColumn[]) {
-    this.columns = columns.map(({ property, type }) => ({ property, type }));
+    this.columns = columns.map(({ property, type, was = [], isKey = false }) => ({
+      property,
+      type,
+      was: [...was],
+      isKey,
+    }));
     this.keys = columns.map(({ property }) => Buffer.from(`${JSON.stringify(property)}:`));
   }
 
@@ -101,7 +107,7 @@ const [nullWord, trueWord, falseWord] = ['null', 'true', 'false'].map((word) => 
   Buffer,
 ];
 
-function writeValue({ property, type }: RowColumn, block: Buffer, end: number, out: Buffer): boolean {
+function writeValue(column: RowColumn, block: Buffer, end: number, out: Buffer): boolean {
   if (block[from] === smallN) {
     if (!isAt(block, from, nullWord)) return false;
     from += nullWord.length;
@@ -109,22 +115,24 @@ function writeValue({ property, type }: RowColumn, block: Buffer, end: number, o
     return true;
   }
   // A deleted row is looked at more closely.
-  if (property === deletedAtField) return false;
+  if (column.property === deletedAtField) return false;
   out[to++] = tab;
-  return writeQuickly(type, block, out) || writeParsed(type, block, end, out);
+  return writeQuickly(column, block, out) || writeParsed(column, block, end, out);
 }
 
 /** The value is the same in JSON and in COPY, but for quotes. False: it may not be; reading and writing are where they were. */
-function writeQuickly(type: ColumnType, block: Buffer, out: Buffer): boolean {
+function writeQuickly({ type, was = [] }: RowColumn, block: Buffer, out: Buffer): boolean {
+  const isRespelled = was.length > 0 && type !== 'timestamp with time zone';
+  if (isRespelled) return type === 'numeric' && writeNumber(block, out, 15, 'short');
   switch (type) {
     case 'text':
       return writeText(block, out);
     case 'bigint':
-      return writeNumber(block, out, 18, false);
+      return writeNumber(block, out, 18, 'none');
     case 'double precision':
       return writeDouble(block, out);
     case 'numeric':
-      return block[from] === quote ? writeQuotedNumber(block, out) : writeNumber(block, out, 1_000, true);
+      return block[from] === quote ? writeQuotedNumber(block, out) : writeNumber(block, out, 1_000, 'short');
     case 'boolean':
       return writeBoolean(block, out);
     case 'date':
@@ -171,20 +179,24 @@ const escapes: ('same' | 'plain' | undefined)[] = [];
 for (const character of '\\bfnrt') escapes[code(character)] = 'same';
 for (const character of '"/') escapes[code(character)] = 'plain';
 
-/** A number without an exponent, of up to so many digits. Whatever stands behind it is looked at by the caller. */
-function writeNumber(block: Buffer, out: Buffer, maxDigits: number, mayHaveFraction: boolean): boolean {
+/**
+ * A number without an exponent, of up to so many digits, that is no negative zero. A short fraction does not end with a
+ * zero: parsed, such a number would lose it. Whatever stands behind the number is looked at by the caller.
+ */
+function writeNumber(block: Buffer, out: Buffer, maxDigits: number, fractions: 'none' | 'short' | 'any'): boolean {
   let read = from;
   if (block[read] === minus) read++;
   const whole = read;
   while (isDigit(block[read])) read++;
   let digits = read - whole;
   if (digits === 0 || (digits > 1 && block[whole] === zero)) return false;
-  if (mayHaveFraction && block[read] === point) {
+  if (fractions !== 'none' && block[read] === point) {
     const fraction = ++read;
     while (isDigit(block[read])) read++;
-    if (read === fraction) return false;
+    if (read === fraction || (fractions === 'short' && block[read - 1] === zero)) return false;
     digits += read - fraction;
   }
+  if (block[whole] === zero && block[from] === minus && isZero(block, whole, read)) return false;
   if (digits > maxDigits || !isEndOfValue(block[read])) return false;
   copyUpTo(block, read, out);
   return true;
@@ -192,13 +204,11 @@ function writeNumber(block: Buffer, out: Buffer, maxDigits: number, mayHaveFract
 
 /** A number that a double holds: one of up to 15 digits, or a longer one as JavaScript itself writes the double. */
 function writeDouble(block: Buffer, out: Buffer): boolean {
-  if (writeNumber(block, out, 15, true)) return true;
+  if (writeNumber(block, out, 15, 'any')) return true;
   let end = from;
   while (end < block.length && !isEndOfValue(block[end])) end++;
   const text = block.toString('latin1', from, end);
-  const value = Number(text);
-  // A larger one may be exactly between two doubles, of which PostgreSQL would give other digits back.
-  if (String(value) !== text || !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
+  if (text === 'NaN' || text === 'Infinity' || text === '-Infinity' || String(Number(text)) !== text) return false;
   copyUpTo(block, end, out);
   return true;
 }
@@ -206,13 +216,18 @@ function writeDouble(block: Buffer, out: Buffer): boolean {
 function writeQuotedNumber(block: Buffer, out: Buffer): boolean {
   const [wasFrom, wasTo] = [from, to];
   from++;
-  if (writeNumber(block, out, 1_000, true) && block[from] === quote) {
+  if (writeNumber(block, out, 1_000, 'any') && block[from] === quote) {
     from++;
     return true;
   }
   from = wasFrom;
   to = wasTo;
   return false;
+}
+
+function isZero(block: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((block[at] as number) > zero) return false;
+  return true;
 }
 
 function isDigit(byte: number | undefined): boolean {
@@ -262,8 +277,8 @@ function dateEnd(block: Buffer, at: number): number {
   return month >= 1 && month <= 12 && day >= 1 && day <= (daysOfMonth[month] as number) ? at + 10 : -1;
 }
 
-/** Behind a date, a time with seconds and up to microseconds, and Z or, where it is allowed, whole hours of an offset. */
-function timestampEnd(block: Buffer, at: number, mayHaveOffset: boolean): number {
+/** Behind a date, a time with seconds and up to microseconds and, where it is allowed, Z or whole hours of an offset. */
+function timestampEnd(block: Buffer, at: number, mayHaveZone: boolean): number {
   const timeAt = dateEnd(block, at) + 1;
   if (timeAt === 0 || (block[timeAt - 1] !== bigT && block[timeAt - 1] !== blank)) return -1;
   const hour = pair(block, timeAt);
@@ -277,24 +292,25 @@ function timestampEnd(block: Buffer, at: number, mayHaveOffset: boolean): number
     for (end = fraction; isDigit(block[end]); ) end++;
     if (end === fraction || end > fraction + 6) return -1;
   }
+  if (!mayHaveZone) return end;
   if (block[end] === bigZ) return end + 1;
-  if (!mayHaveOffset || (block[end] !== plus && block[end] !== minus)) return end;
+  if (block[end] !== plus && block[end] !== minus) return end;
   const hours = pair(block, end + 1);
   return hours >= 0 && hours <= 15 ? end + 3 : -1;
 }
 
 /** Parses the one value. False: it does not fit, or only with a change. */
-function writeParsed(type: ColumnType, block: Buffer, end: number, out: Buffer): boolean {
+function writeParsed(column: RowColumn, block: Buffer, end: number, out: Buffer): boolean {
   const valueEnd = endOfValue(block, from, end);
   const json = block.toString('utf8', from, valueEnd);
-  if (type === 'jsonb' && writeJson(json, block, valueEnd, out)) return true;
+  if (column.type === 'jsonb' && !column.was?.length && writeJson(json, block, valueEnd, out)) return true;
   let value: unknown;
   try {
     value = parseJson(json);
   } catch {
     return false;
   }
-  const stored = value === null ? undefined : copyValue(type, value);
+  const stored = value === null ? undefined : copyValue(column.type, value, column);
   // Longer than there is room for: such as 1e300, which is written out.
   if (!stored || stored.isChanged || stored.text.length > 2 * (valueEnd - from) + 16) return false;
   for (let at = from; at < valueEnd; at++) allBytes |= block[at] as number;

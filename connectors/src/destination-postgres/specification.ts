@@ -1,4 +1,4 @@
-import type { ConnectorSpecification } from '../../src/protocol.ts';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 import { connectionFields, connectionGroups, requiredConnectionFields } from '../postgres/connection-fields.ts';
 
 export const specification: ConnectorSpecification = {

@@ -4,44 +4,51 @@
  * that is empty between transactions; into a table that was empty they are copied, until a key comes for the second time,
  * which takes half of the time. Records that replace the old ones stay in a staging table until `complete`, and
  * then replace them by delete and insert: a reader of the table sees the old records or the new ones meanwhile, never
- * none, and views and permissions on it stay.
+ * none, and views and permissions on it stay. So do those of a generation whose key is another one than that of the
+ * stored rows; where the key is the same, a new generation overwrites row by row, and `complete` removes what it did not
+ * bring.
  *
  * A value that does not fit its column widens the column, and a field that has no column gets one where the stream may have
  * such fields. Lines before and after such a change are sent apart, with the change in between, so that a transaction
  * leaves the table as it was or with both.
  *
  * Staging tables are temporary tables of the session, so nothing is left behind when the session ends, however it ends.
+ *
+ * Long because the ways into a table share one transaction, one staging table and one count of rows.
  */
-import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+
+import { UnparsedRecord } from '@inlay/protocol/input';
 import {
   type ConfiguredStream,
   type FieldChange,
   hasFurtherFields,
   type RecordMessage,
   type StreamReport,
-} from '../../src/protocol.ts';
-import { UnparsedRecord } from '../kit/input.ts';
-import { TextBuffer } from '../kit/text-buffer.ts';
+} from '@inlay/protocol/protocol';
+import { TextBuffer } from '@inlay/protocol/text-buffer';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { ValueChanges } from '../kit/value-changes.ts';
 import {
   type ColumnType,
   columnTypeFor,
   firstColumnType,
   isColumnType,
-  keepsOrder,
+  losesSigns,
   widerType,
 } from './column-types.ts';
 import { copyNull, copyValue } from './copy-values.ts';
+import { areOfOneKind, followsAnotherKind, isNewer, newestOfAnyKind, newestOfOneKind } from './cursor-order.ts';
+import type { Held } from './holdings.ts';
 import { columnName, deletedAtField, moreColumn, ownColumns } from './identifiers.ts';
+import { type Column, placeSql } from './place.ts';
 import { RowBytes } from './row-bytes.ts';
 import {
   addition,
-  type Column,
+  countNegativeZeros,
   hasNullsNotDistinct,
   hasRoomFor,
   moreAddition,
-  placeSql,
   type Table,
   widening,
 } from './table.ts';
@@ -56,12 +63,12 @@ const enoughToSort = `select set_config('work_mem', '64MB', true)
 const uniqueViolation = '23505';
 
 /** Something to do in the transaction: lines to copy, or changes of the table before the next lines. */
-type Step = { lines: Buffer; columnNames: readonly string[] } | { changes: string[] };
+type Step = { lines: Buffer; columnNames: readonly string[] } | { changes: string[]; lostSigns: Map<Column, number> };
 
 export class TableWriter {
   private readonly client: pg.Client;
   private readonly table: Table;
-  private readonly configured: ConfiguredStream;
+  readonly configured: ConfiguredStream;
   private readonly staging: string;
   private readonly byProperty: Map<string, Column>;
   private readonly keepsFurtherFields: boolean;
@@ -79,11 +86,13 @@ export class TableWriter {
   private stepBytes = 0;
   /** Changes that the table itself has yet to get, where a staging table has them already. */
   private lateChanges: string[] = [];
+  /** Statements that keep what columns were before they were widened. */
+  private comments: string[] = [];
   private records = 0;
-  private written = 0;
-  private deleted = 0;
+  /** What is in place. Taken back by the caller when a transaction is. */
+  counts: { written: number; deleted: number; hasRows: boolean; isCompleted: boolean };
+  private since: string | undefined;
   private hasDeletions = false;
-  private isCompleted = false;
   /** The table was empty, and no key has come twice. */
   private areKeysNew = false;
 
@@ -93,34 +102,44 @@ export class TableWriter {
     this.configured = configured;
     this.staging = pg.escapeIdentifier(staging);
     this.byProperty = new Map(table.columns.map((column) => [column.property, column]));
+    this.counts = { written: 0, deleted: table.removed, hasRows: !table.isEmpty, isCompleted: false };
     this.keepsFurtherFields = hasFurtherFields(configured.stream);
     this.constantPart = `\t${configured.sync_id}\t${configured.generation_id}\t`;
+    for (const [property, count] of table.lostSigns) this.countLostSigns(property, count);
     this.listColumns();
   }
 
+  /** Its records replace the old ones when it is complete. */
   get isOverwriting(): boolean {
-    return this.configured.destination_sync_mode === 'overwrite';
+    return this.configured.destination_sync_mode === 'overwrite' || this.table.isReplaced;
+  }
+
+  /** How the next sync recognises the table. */
+  get held(): Held {
+    return { table: this.table.id, rows: this.counts.hasRows };
+  }
+
+  private get isDeduplicated(): boolean {
+    return this.configured.destination_sync_mode === 'append_dedup';
   }
 
   private get isStaged(): boolean {
-    return this.configured.destination_sync_mode !== 'append';
+    return this.isOverwriting || this.isDeduplicated;
   }
 
   private get isMerging(): boolean {
-    return this.isStaged && !this.isOverwriting;
+    return this.isDeduplicated && !this.isOverwriting;
   }
 
   async createStaging(): Promise<void> {
     if (!this.isStaged) return;
     // Positions tell the order in which records came, for those with the same cursor. Taken singly they cost more.
-    const position = this.isOverwriting ? '' : ', _inlay_position bigint generated always as identity (cache 1000)';
+    const position = !this.isDeduplicated ? '' : ', _inlay_position bigint generated always as identity (cache 1000)';
     const whenCommitted = this.isOverwriting ? 'preserve' : 'delete';
     await this.client.query(
       `create temporary table ${this.staging} (like ${this.table.name}${position}) on commit ${whenCommitted} rows`,
     );
-    if (!this.isMerging) return;
-    const { rowCount } = await this.client.query(`select from ${this.table.name} limit 1`);
-    this.areKeysNew = rowCount === 0 && (await hasNullsNotDistinct(this.client));
+    this.areKeysNew = this.isMerging && this.table.isEmpty && (await hasNullsNotDistinct(this.client));
   }
 
   add(record: RecordMessage['record']): void {
@@ -176,24 +195,49 @@ export class TableWriter {
     this.closeLines();
     if (this.steps.length === 0) return undefined;
     const { steps, hasDeletions } = this;
+    const comments = this.isOverwriting ? [] : this.comments.splice(0);
     this.steps = [];
     this.stepBytes = 0;
     this.hasDeletions = false;
     // For the table as these records leave it: the next ones may change it while these are stored.
-    const deletion = hasDeletions ? this.deletionStatement() : undefined;
-    const merge = this.isMerging ? this.mergeStatement() : undefined;
+    const merge = this.isMerging ? this.mergeOf(hasDeletions) : undefined;
     return async () => {
-      if (merge === undefined) {
-        const rows = await this.run(steps, this.isStaged ? this.staging : this.table.name);
-        if (!this.isStaged) this.written += rows;
-        return;
+      await this.store(steps, hasDeletions, merge);
+      for (const comment of comments) await this.client.query(comment);
+      for (const step of steps) {
+        if ('changes' in step) for (const [{ property }, count] of step.lostSigns) this.countLostSigns(property, count);
       }
-      if (deletion === undefined && this.areKeysNew && (await this.runWithNewKeys(steps))) return;
-      await this.run(steps, this.staging);
-      await this.client.query(enoughToSort);
-      if (deletion !== undefined) this.deleted += (await this.client.query(deletion)).rowCount ?? 0;
-      this.written += (await this.client.query(merge)).rowCount ?? 0;
     };
+  }
+
+  private async store(
+    steps: readonly Step[],
+    hasDeletions: boolean,
+    merge: ((since: string) => Promise<void>) | undefined,
+  ) {
+    if (merge === undefined) {
+      const rows = await this.run(steps, this.isStaged ? this.staging : this.table.name);
+      if (!this.isStaged) this.wrote(rows);
+      return;
+    }
+    const since = await this.firstTransaction();
+    if (!hasDeletions && this.areKeysNew && (await this.runWithNewKeys(steps))) return;
+    await this.run(steps, this.staging);
+    await this.client.query(enoughToSort);
+    await merge(since);
+  }
+
+  private wrote(rows: number): void {
+    this.counts.written += rows;
+    this.counts.hasRows ||= rows > 0;
+  }
+
+  /** A table that is empty afterwards is so by the records of the source, and is not to be refilled. */
+  private async remove(statement: string, values: unknown[] = []): Promise<void> {
+    const { rowCount } = await this.client.query(statement, values);
+    if (!rowCount) return;
+    this.counts.deleted += rowCount;
+    this.counts.hasRows = (await this.client.query(`select from ${this.table.name} limit 1`)).rowCount !== 0;
   }
 
   /** In the open transaction: the stream has been read to its end, and all its records are stored. */
@@ -203,37 +247,45 @@ export class TableWriter {
       // Waits for a run that was given up for dead and still ends: without the lock, what it inserts meanwhile would stay
       // beside the new records. Readers do not notice it.
       await this.client.query(`lock table ${name} in share row exclusive mode`);
-      await this.client.query(`delete from ${name}`);
+      const { rowCount: before } = await this.client.query(`delete from ${name}`);
       // The old rows are gone, so that nothing has to be converted.
       for (const change of this.lateChanges.splice(0)) await this.client.query(`alter table ${name} ${change}`);
+      for (const comment of this.comments.splice(0)) await this.client.query(comment);
       const list = this.columnNames.join(', ');
-      const { rowCount } = await this.client.query(`insert into ${name} (${list}) select ${list} from ${this.staging}`);
-      this.written = rowCount ?? 0;
+      if (this.table.isReplaced) await this.table.ensureKeyIndex();
+      if (this.isDeduplicated) await this.client.query(enoughToSort);
+      const staged = this.isDeduplicated
+        ? `(${await this.newestStaged()}) as came where ${this.deletedAt('came')} is null`
+        : this.staging;
+      const { rowCount } = await this.client.query(`insert into ${name} (${list}) select ${list} from ${staged}`);
+      const written = rowCount ?? 0;
+      Object.assign(this.counts, { written, hasRows: written > 0 });
+      if (this.table.isReplaced) this.counts.deleted = Math.max(0, (before ?? 0) - written);
       await this.client.query(`drop table ${this.staging}`);
-    } else if (this.configured.minimum_generation_id > 0) {
-      await this.client.query(`delete from ${name} where ${ownColumns.generation} < $1`, [
-        this.configured.minimum_generation_id,
-      ]);
+    } else if (this.configured.minimum_generation_id > 0 && !this.table.isEmpty) {
+      const statement = `delete from ${name} where ${ownColumns.generation} < $1`;
+      await this.remove(statement, [this.configured.minimum_generation_id]);
     }
-    this.isCompleted = true;
+    this.counts.isCompleted = true;
   }
 
-  /** What has become of the records, once everything is committed; nothing for records that are not in place. */
-  report(): StreamReport | undefined {
-    if (this.isOverwriting && !this.isCompleted) return undefined;
+  /** What has become of the records, once everything is committed. */
+  report(): StreamReport {
+    const { stream } = this.configured;
+    if (this.isOverwriting && !this.counts.isCompleted) return { stream_descriptor: stream, records_written: 0 };
     return {
-      stream_descriptor: this.configured.stream,
-      records_written: this.written,
-      records_deleted: this.deleted,
+      stream_descriptor: stream,
+      records_written: this.counts.written,
+      records_deleted: this.counts.deleted,
       values_changed: this.changes.list(),
     };
   }
 
   private textOf(column: Column, value: unknown, notes: FieldChange[]): string {
-    let stored = copyValue(column.type, value);
+    let stored = copyValue(column.type, value, column);
     if (!stored) {
-      this.widen(column, widerType(column.type, columnTypeFor(value)));
-      stored = copyValue(column.type, value);
+      this.widen(column, widerType(column.type, columnTypeFor(value, column.type)));
+      stored = copyValue(column.type, value, column);
     }
     if (!stored) throw new Error(`A column of type ${column.type} does not take a value that it was widened for.`);
     if (stored.isChanged) this.note(notes, column.property);
@@ -277,7 +329,7 @@ export class TableWriter {
     const existing = types.get(name);
     const isFree = existing === undefined ? hasRoomFor(types, type) : isColumnType(existing) && !this.isTaken(name);
     if (isFree) {
-      const column = { property, name, type: existing ?? type };
+      const column = { property, name, type: existing ?? type, was: this.table.histories.of(name) };
       if (existing === undefined) this.change(addition(column));
       types.set(name, column.type);
       columns.push(column);
@@ -301,20 +353,28 @@ export class TableWriter {
   }
 
   private widen(column: Column, type: ColumnType): void {
-    this.change(widening(column.name, column.type, type));
-    const { cursor } = this.table;
-    if (cursor?.column === column && !keepsOrder(column.type, type)) this.table.cursor = undefined;
+    this.change(widening(column, column.type, type), losesSigns(column.type, type) ? column : undefined);
+    this.comments.push(this.table.histories.add(column.name, column.type));
     column.type = type;
     this.table.types.set(column.name, type);
     this.rowBytes = undefined;
   }
 
-  private change(change: string): void {
+  private countLostSigns(property: string, count: number): void {
+    if (count > 0) this.changes.add(property, 'shortened', this.records, count);
+  }
+
+  /** @param losingSigns a column whose zeros have no sign after the change. */
+  private change(change: string, losingSigns?: Column): void {
     this.closeLines();
     // Together: a table is written anew once for all columns that one record widens.
-    const last = this.steps.at(-1);
-    if (last && 'changes' in last) last.changes.push(change);
-    else this.steps.push({ changes: [change] });
+    let last = this.steps.at(-1);
+    if (!last || !('changes' in last)) {
+      last = { changes: [], lostSigns: new Map() };
+      this.steps.push(last);
+    }
+    last.changes.push(change);
+    if (losingSigns) last.lostSigns.set(losingSigns, 0);
     if (this.isOverwriting) this.lateChanges.push(change);
   }
 
@@ -336,7 +396,7 @@ export class TableWriter {
   private async runWithNewKeys(steps: readonly Step[]): Promise<boolean> {
     await this.client.query('savepoint new_keys');
     try {
-      this.written += await this.run(steps, this.table.name);
+      this.wrote(await this.run(steps, this.table.name));
       await this.client.query('release savepoint new_keys');
       return true;
     } catch (reason) {
@@ -351,15 +411,20 @@ export class TableWriter {
   private async run(steps: readonly Step[], target: string): Promise<number> {
     let rows = 0;
     for (const step of steps) {
-      if ('changes' in step) await this.changeTable(step.changes.join(', '));
+      if ('changes' in step) await this.changeTable(step.changes.join(', '), step.lostSigns);
       else rows += await this.copy(target, step.lines, step.columnNames);
     }
     return rows;
   }
 
-  private async changeTable(change: string): Promise<void> {
-    if (this.isStaged) await this.client.query(`alter table ${this.staging} ${change}`);
-    if (!this.isOverwriting) await this.client.query(`alter table ${this.table.name} ${change}`);
+  private async changeTable(change: string, lostSigns: Map<Column, number>): Promise<void> {
+    const tables = [...(this.isStaged ? [this.staging] : []), ...(this.isOverwriting ? [] : [this.table.name])];
+    for (const column of lostSigns.keys()) {
+      let count = 0;
+      for (const table of tables) count += await countNegativeZeros(this.client, table, column.name);
+      lostSigns.set(column, count);
+    }
+    for (const table of tables) await this.client.query(`alter table ${table} ${change}`);
   }
 
   private async copy(target: string, bytes: Buffer, columnNames: readonly string[]): Promise<number> {
@@ -376,28 +441,79 @@ export class TableWriter {
     return this.table.key.map((place) => placeSql(place)).join(', ');
   }
 
-  /** The newest of each key among the records that came: by cursor, by arrival. */
-  private newestStaged(columns: string): string {
+  /** Moves the newest record of each key from the staging table into the table, for the columns as they are now. */
+  private mergeOf(hasDeletions: boolean): (since: string) => Promise<void> {
     const { cursor } = this.table;
-    const order = cursor ? `${placeSql(cursor)} desc nulls last, ` : '';
-    return `select distinct on (${this.keySql}) ${columns} from ${this.staging}
-      order by ${this.keySql}, ${order}_inlay_position desc`;
+    const statements = (newest: string, isAnyKind: boolean) => ({
+      deletion: hasDeletions ? this.deletionStatement(newest, isAnyKind) : undefined,
+      merge: this.mergeStatement(newest, isAnyKind),
+      rewritten: this.rewrittenStatement(newest, isAnyKind),
+    });
+    const usual = statements(newestOfOneKind(this.staging, this.keySql, cursor), false);
+    const careful = cursor && statements(newestOfAnyKind(this.staging, this.keySql, cursor), true);
+    const question = cursor && areOfOneKind(this.staging, cursor);
+    return async (since) => {
+      const { deletion, merge, rewritten } = careful && !(await this.isTrue(question)) ? careful : usual;
+      // A row that this run has written before is in place once, however often it comes.
+      if (this.counts.written > 0) this.counts.written -= await this.count(rewritten, since);
+      if (deletion !== undefined) await this.remove(deletion);
+      this.wrote((await this.client.query(merge)).rowCount ?? 0);
+    };
+  }
+
+  private async newestStaged(): Promise<string> {
+    const { cursor } = this.table;
+    return cursor && !(await this.isTrue(areOfOneKind(this.staging, cursor)))
+      ? newestOfAnyKind(this.staging, this.keySql, cursor)
+      : newestOfOneKind(this.staging, this.keySql, cursor);
+  }
+
+  private async isTrue(question: string | undefined): Promise<boolean> {
+    if (question === undefined) return false;
+    const { rows } = await this.client.query<[boolean]>({ text: question, rowMode: 'array' });
+    return rows[0]?.[0] ?? false;
   }
 
   /** Whether a record that came is newer than the stored one of its key. */
   private isNewer(came: string): string {
     const { cursor } = this.table;
     if (!cursor) return 'true';
-    const [stored, other] = [placeSql(cursor, 'stored'), placeSql(cursor, came)];
-    return `(stored.${ownColumns.generation} < ${came}.${ownColumns.generation} or ${stored} is null or ${other} >= ${stored})`;
+    const isOlderGeneration = `stored.${ownColumns.generation} < ${came}.${ownColumns.generation}`;
+    return `(${isOlderGeneration} or ${isNewer(cursor, 'stored', came)})`;
   }
 
   /** Removes the rows whose newest record says that they were deleted. A row without a key is not found. */
-  private deletionStatement(): string {
-    const { name, key } = this.table;
-    const isSame = key.map((place) => `${placeSql(place, 'stored')} = ${placeSql(place, 'came')}`).join(' and ');
-    return `delete from ${name} as stored using (${this.newestStaged('*')}) as came
-      where ${isSame} and ${this.deletedAt('came')} is not null and ${this.isNewer('came')}`;
+  private deletionStatement(newest: string, isAnyKind: boolean): string {
+    return `delete from ${this.table.name} as stored using (${newest}) as came
+      where ${this.isSame} and ${this.deletedAt('came')} is not null and ${this.isToReplace(isAnyKind)}`;
+  }
+
+  private get isSame(): string {
+    return this.table.key.map((place) => `${placeSql(place, 'stored')} = ${placeSql(place, 'came')}`).join(' and ');
+  }
+
+  private isToReplace(isAnyKind: boolean): string {
+    return isAnyKind ? `(${this.isNewer('came')} or ${followsAnotherKind('came')})` : this.isNewer('came');
+  }
+
+  /** How many of the stored rows that the records replace or remove were written by this run. */
+  private rewrittenStatement(newest: string, isAnyKind: boolean): string {
+    return `select count(*) as count from ${this.table.name} as stored join (${newest}) as came on ${this.isSame}
+      where age(stored.xmin) <= age($1::xid) and ${this.isToReplace(isAnyKind)}`;
+  }
+
+  private async count(query: string, since: string): Promise<number> {
+    const { rows } = await this.client.query<{ count: string }>(query, [since]);
+    return Number(rows[0]?.count);
+  }
+
+  /** The id of this run's first transaction on the table: rows of this id or a later one are its own. */
+  private async firstTransaction(): Promise<string> {
+    if (this.since === undefined) {
+      const { rows } = await this.client.query<{ id: string }>('select (txid_current() % 4294967296)::text as id');
+      this.since = String(rows[0]?.id);
+    }
+    return this.since;
   }
 
   private deletedAt(row: string): string {
@@ -405,14 +521,17 @@ export class TableWriter {
     return column ? `${row}.${column.name}` : 'null';
   }
 
-  private mergeStatement(): string {
-    const { columnNames } = this;
+  private mergeStatement(newest: string, isAnyKind: boolean): string {
+    const { columnNames, table } = this;
     const list = columnNames.join(', ');
+    const keyOf = (row: string) => table.key.map((place) => placeSql(place, row)).join(', ');
+    const isNewerAnyway = `(${keyOf('excluded')}) in (select ${keyOf('came')} from newest as came where ${followsAnotherKind('came')})`;
     return `
-      insert into ${this.table.name} as stored (${list})
-      select ${list} from (${this.newestStaged('*')}) as came where ${this.deletedAt('came')} is null
+      with newest as (${newest})
+      insert into ${table.name} as stored (${list})
+      select ${list} from newest as came where ${this.deletedAt('came')} is null
       on conflict (${this.keySql}) do update set ${columnNames.map((name) => `${name} = excluded.${name}`).join(', ')}
-      where ${this.isNewer('excluded')}`;
+      where ${this.isNewer('excluded')}${isAnyKind ? ` or ${isNewerAnyway}` : ''}`;
   }
 }
 

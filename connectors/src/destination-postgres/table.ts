@@ -7,41 +7,24 @@
  * together in the column `_inlay_more`, as one JSON object, which PostgreSQL stores outside the row.
  */
 
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import { ConnectorError } from '@inlay/protocol/connector';
+import type { ConfiguredStream } from '@inlay/protocol/protocol';
 import pg from 'pg';
-import type { ConfiguredStream } from '../../src/protocol.ts';
-import { ConnectorError } from '../kit/connector.ts';
+import { ColumnHistories } from './column-histories.ts';
 import {
   type ColumnType,
   columnTypeOf,
   conversion,
   isColumnType,
-  keepsOrder,
+  losesSigns,
   widerType,
   widthOf,
 } from './column-types.ts';
+import { highestFirst } from './cursor-order.ts';
+import { commentedColumn, giveId, idIn, isEmptiedByHand } from './holdings.ts';
 import { columnName, deletedAtField, digestOf, moreColumn, ownColumns, tableName } from './identifiers.ts';
-
-export interface Column {
-  property: string;
-  /** Quoted, as everything that goes into SQL. */
-  name: string;
-  type: ColumnType;
-}
-
-/** A part of a key, or a cursor: a column, or a place within the JSON of a column. */
-export interface Place {
-  column: Column;
-  /** Within the column. Empty: the whole column. */
-  path: readonly string[];
-}
-
-/** @param row the name that the statement gives to the row, if it gives one. */
-export function placeSql({ column, path }: Place, row?: string): string {
-  const name = row === undefined ? column.name : `${row}.${column.name}`;
-  if (path.length === 0) return name;
-  return `(${name} #> array[${path.map((part) => pg.escapeLiteral(part)).join(', ')}])`;
-}
+import { type Column, type Place, placeSql } from './place.ts';
 
 export interface Table {
   /** Quoted, with its schema. */
@@ -51,8 +34,25 @@ export interface Table {
   more: Set<string>;
   /** Of all columns of the table, in their order, by quoted name. */
   types: Map<string, ColumnType>;
+  histories: ColumnHistories;
+  /** How many values of a property have lost their sign as its column was widened. */
+  lostSigns: Map<string, number>;
   key: Place[];
   cursor: Place | undefined;
+  /** By which the next sync recognises it; undefined where the user may not comment on it. */
+  id: string | undefined;
+  /** As the sync found it. */
+  isEmpty: boolean;
+  isEmptiedByHand: boolean;
+  /**
+   * A new generation begins, and the old rows do not have its key: they stay as they are until the generation is complete,
+   * and are then replaced all at once.
+   */
+  isReplaced: boolean;
+  /** How many rows were removed because another row has their key. */
+  removed: number;
+  /** Makes the index of the key; gives how many rows had to go for it. */
+  ensureKeyIndex(): Promise<number>;
 }
 
 const ownColumnTypes: [name: string, type: ColumnType][] = [
@@ -76,8 +76,14 @@ export async function prepareTable(
   const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
   const wanted = wantedColumns(configured);
   const existing = await findColumns(client, schema, table);
-  const types = new Map<string, ColumnType>(existing ?? ownColumnTypes);
+  const isEmpty = !existing || (await client.query(`select from ${name} limit 1`)).rowCount === 0;
+  const found = { isThere: existing !== undefined, id: existing?.id, isEmpty };
+  const wasEmptied = isEmptiedByHand(configured, found);
+  const types = new Map<string, ColumnType>(existing?.types ?? ownColumnTypes);
+  const histories = existing ? await ColumnHistories.read(client, name) : new ColumnHistories(name);
   const changes: string[] = [];
+  const comments: string[] = [];
+  const lostSigns = new Map<string, number>();
   const columns = new Map<string, Column>();
   const more = new Set<string>();
   // What rows are told apart by needs a column, and comes first.
@@ -91,9 +97,13 @@ export async function prepareTable(
     }
     const type = before === undefined ? column.type : widerType(known(before, column, name), column.type);
     if (before === undefined) changes.push(addition(column));
-    else if (type !== before) changes.push(widening(column.name, before, type));
+    else if (type !== before) {
+      if (losesSigns(before, type)) lostSigns.set(column.property, await countNegativeZeros(client, name, column.name));
+      changes.push(widening(column, before, type));
+      comments.push(histories.add(column.name, before));
+    }
     types.set(column.name, type);
-    columns.set(column.name, { ...column, type });
+    columns.set(column.name, { ...column, type, was: histories.of(column.name) });
   }
   if (more.size > 0 && !types.has(moreColumn)) {
     types.set(moreColumn, 'jsonb');
@@ -102,18 +112,41 @@ export async function prepareTable(
   if (!existing)
     await client.query(`create table ${name} (${ownColumnTypes.map((column) => column.join(' ')).join(', ')})`);
   if (changes.length > 0) await client.query(`alter table ${name} ${changes.join(', ')}`);
+  for (const comment of comments) await client.query(comment);
   const inOrder = wanted.flatMap((column) => columns.get(column.name) ?? []);
   const key = keyOf(configured, inOrder);
-  const cursor = cursorOf(configured, inOrder, wanted);
-  await ensureKeyIndex(client, { schema, table, name }, key, cursor);
-  return { name, columns: inOrder, more, types, key, cursor };
+  const cursor = cursorOf(configured, inOrder);
+  const id = existing?.id ?? (existing?.isOwn === false ? undefined : await giveId(client, name));
+  const index = await findKeyIndex(client, { schema, table, name }, key);
+  const isReplaced = key.length > 0 && !isEmpty && !index.isThere && (await isAllOld(client, configured, name));
+  const ensureKeyIndex = () => makeKeyIndex(client, name, key, cursor, index);
+  const removed = isReplaced ? 0 : await ensureKeyIndex();
+  const state = { id, isEmpty, isEmptiedByHand: wasEmptied, isReplaced, removed };
+  return { name, columns: inOrder, more, types, histories, lostSigns, key, cursor, ...state, ensureKeyIndex };
+}
+
+/** Whether a new generation replaces all rows, and has not stored any of its own yet. */
+async function isAllOld(client: pg.Client, configured: ConfiguredStream, name: string): Promise<boolean> {
+  const { generation_id, minimum_generation_id: minimum } = configured;
+  if (minimum === 0 || minimum < generation_id) return false;
+  const { rowCount } = await client.query(`select from ${name} where ${ownColumns.generation} >= $1 limit 1`, [
+    minimum,
+  ]);
+  return rowCount === 0;
 }
 
 /** Parts of an ALTER TABLE. */
 export const moreAddition = `add column ${moreColumn} jsonb`;
 export const addition = ({ name, type }: Column) => `add column ${name} ${type}`;
-export const widening = (name: string, from: ColumnType, to: ColumnType) =>
-  `alter column ${name} type ${to} using ${conversion(name, from, to)}`;
+export const widening = ({ name, isKey = false }: Column, from: ColumnType, to: ColumnType) =>
+  `alter column ${name} type ${to} using ${conversion(name, from, to, isKey)}`;
+
+export async function countNegativeZeros(client: pg.Client, table: string, column: string): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int from ${table} where ${column} = 0 and ${column}::text = '-0'`,
+  );
+  return rows[0]?.count ?? 0;
+}
 
 /** PostgreSQL allows 1,600, and columns that were dropped count. */
 const maxColumns = 1_500;
@@ -153,12 +186,14 @@ async function hasSchema(client: pg.Client, schema: string): Promise<boolean> {
   return rowCount !== 0;
 }
 
-function wantedColumns({ stream }: ConfiguredStream): Column[] {
+function wantedColumns({ stream, destination_sync_mode, primary_key = [] }: ConfiguredStream): Column[] {
+  const keys = new Set(destination_sync_mode === 'append_dedup' ? primary_key.map(([field]) => field) : []);
   const properties = (stream.json_schema.properties ?? {}) as Record<string, JsonSchema>;
   const columns = Object.entries(properties).map(([property, schema]) => ({
     property,
     name: pg.escapeIdentifier(columnName(property)),
     type: columnTypeOf(schema),
+    isKey: keys.has(property),
   }));
   const names = new Set(columns.map(({ name }) => name));
   if (names.size < columns.length) {
@@ -170,10 +205,18 @@ function wantedColumns({ stream }: ConfiguredStream): Column[] {
 const quoted = (name: string) => (ownNames.has(name) ? name : pg.escapeIdentifier(name));
 const ownNames = new Set<string>([...Object.values(ownColumns), moreColumn]);
 
-/** By quoted name; undefined if there is no such table. */
+/** By quoted name, and how the table is recognised; undefined if there is no such table. */
 async function findColumns(client: pg.Client, schema: string, table: string) {
-  const { rows } = await client.query<{ kind: string; name: string | null; type: string }>(
-    `select class.relkind as kind, attname as name, format_type(atttypid, atttypmod) as type
+  const { rows } = await client.query<{
+    kind: string;
+    is_own: boolean;
+    name: string | null;
+    type: string;
+    comment: string | null;
+  }>(
+    `select class.relkind as kind, pg_catalog.pg_has_role(relowner, 'usage') as is_own,
+       attname as name, format_type(atttypid, atttypmod) as type,
+       case when attname = '${commentedColumn}' then pg_catalog.col_description(class.oid, attnum) end as comment
      from pg_catalog.pg_class class
      join pg_catalog.pg_namespace namespace on namespace.oid = relnamespace
      left join pg_catalog.pg_attribute on attrelid = class.oid and attnum > 0 and not attisdropped
@@ -190,7 +233,9 @@ async function findColumns(client: pg.Client, schema: string, table: string) {
     );
   }
   // Types that others gave to their columns are told apart where a column is written.
-  return new Map([...columns].map(([name, type]) => [quoted(name), type as ColumnType]));
+  const types = new Map([...columns].map(([name, type]) => [quoted(name), type as ColumnType]));
+  const { comment = null } = rows.find(({ name }) => name === commentedColumn) ?? {};
+  return { types, id: idIn(comment), isOwn: rows[0]?.is_own ?? false };
 }
 
 function keyFieldsOf({ destination_sync_mode, primary_key = [], cursor_field = [] }: ConfiguredStream): string[] {
@@ -204,21 +249,14 @@ function keyOf({ stream, destination_sync_mode, primary_key }: ConfiguredStream,
   return primary_key.map((path) => placeAt(stream.name, columns, path, 'primary key'));
 }
 
-/**
- * A column that was widened to text has another order than its values: 9 comes after 10. Then there is no cursor, and the
- * last record of a key that came is the newest.
- */
 function cursorOf(
   { stream, destination_sync_mode, cursor_field }: ConfiguredStream,
   columns: readonly Column[],
-  wanted: readonly Column[],
 ): Place | undefined {
   if (destination_sync_mode !== 'append_dedup' || !cursor_field?.length) return undefined;
   // A source that follows changes without a field sends the newest record last, whatever a field of the record says.
   if (stream.source_defined_cursor && !stream.default_cursor_field?.length) return undefined;
-  const place = placeAt(stream.name, columns, cursor_field, 'cursor');
-  const declared = wanted.find(({ property }) => property === place.column.property);
-  return declared && keepsOrder(declared.type, place.column.type) ? place : undefined;
+  return placeAt(stream.name, columns, cursor_field, 'cursor');
 }
 
 function placeAt(stream: string, columns: readonly Column[], path: readonly string[], role: string): Place {
@@ -228,40 +266,61 @@ function placeAt(stream: string, columns: readonly Column[], path: readonly stri
   throw new ConnectorError(`The ${role} of the stream ${stream} must be made of its own fields, which are selected.`);
 }
 
-/** Rows may be in the table from a time when nobody removed duplicates, or by another key. */
-async function ensureKeyIndex(
+interface KeyIndex {
+  /** Never without a key. */
+  isThere: boolean;
+  wanted: string | undefined;
+  /** Of other keys; quoted, with their schema. */
+  others: string[];
+}
+
+async function findKeyIndex(
   client: pg.Client,
   { schema, table, name }: { schema: string; table: string; name: string },
   key: readonly Place[],
-  cursor: Place | undefined,
-): Promise<void> {
+): Promise<KeyIndex> {
   const prefix = '_inlay_key_';
-  const names = key.map((place) => placeSql(place));
-  const wanted = key.length > 0 ? prefix + digestOf(schema, table, ...names) : undefined;
+  const wanted = key.length > 0 ? prefix + digestOf(schema, table, ...key.map((place) => placeSql(place))) : undefined;
   const { rows } = await client.query<{ index: string }>(
     `select index.relname as index from pg_catalog.pg_index
      join pg_catalog.pg_class index on index.oid = indexrelid
      where indrelid = $1::regclass and starts_with(index.relname, $2)`,
     [name, prefix],
   );
-  const schemaName = pg.escapeIdentifier(schema);
-  for (const { index } of rows) {
-    if (index !== wanted) await client.query(`drop index ${schemaName}.${pg.escapeIdentifier(index)}`);
-  }
-  if (wanted === undefined || rows.some(({ index }) => index === wanted)) return;
-  await client.query(
+  const others = rows.filter(({ index }) => index !== wanted);
+  return {
+    isThere: rows.length > others.length,
+    wanted,
+    others: others.map(({ index }) => `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(index)}`),
+  };
+}
+
+/** Rows may be in the table from a time when nobody removed duplicates, or by another key. */
+async function makeKeyIndex(
+  client: pg.Client,
+  name: string,
+  key: readonly Place[],
+  cursor: Place | undefined,
+  { isThere, wanted, others }: KeyIndex,
+): Promise<number> {
+  for (const index of others) await client.query(`drop index ${index}`);
+  if (wanted === undefined || isThere) return 0;
+  const names = key.map((place) => placeSql(place)).join(', ');
+  const { rowCount } = await client.query(
     `delete from ${name} where ctid in (select ctid from (
-       select ctid, row_number() over (partition by ${names.join(', ')} order by ${newestFirst(cursor)}) as place
+       select ctid, row_number() over (partition by ${names} order by ${newestFirst(cursor)}) as place
        from ${name}
      ) as ranked where place > 1)`,
   );
   const nulls = (await hasNullsNotDistinct(client)) ? 'nulls not distinct' : '';
-  await client.query(`create unique index ${wanted} on ${name} (${names.join(', ')}) ${nulls}`);
+  await client.query(`create unique index ${wanted} on ${name} (${names}) ${nulls}`);
+  return rowCount ?? 0;
 }
 
+/** Of rows that are the same in everything else, that which was stored last is mostly the one that lies last. */
 function newestFirst(cursor: Place | undefined): string {
-  const order = [`${ownColumns.generation} desc`, `${ownColumns.emittedAt} desc`];
-  if (cursor) order.splice(1, 0, `${placeSql(cursor)} desc nulls last`);
+  const order = [ownColumns.generation, ownColumns.emittedAt, ownColumns.syncId, 'ctid'].map((name) => `${name} desc`);
+  if (cursor) order.splice(1, 0, ...highestFirst(cursor));
   return order.join(', ');
 }
 

@@ -9,9 +9,11 @@
  * A stream that the server refuses is given up, and the others go on. Nothing more of it is stored, none of its states
  * is passed on, and in the end the run fails with the reason.
  */
+
+import { ConnectorError, type DestinationInput, type Emitter } from '@inlay/protocol/connector';
+import { type RecordMessage, type State, streamKey } from '@inlay/protocol/protocol';
 import pg from 'pg';
-import { type RecordMessage, type State, streamKey } from '../../src/protocol.ts';
-import { ConnectorError, type DestinationInput, type Emitter } from '../kit/connector.ts';
+import { Holdings } from '../kit/holdings.ts';
 import { inTransaction } from '../postgres/connection.ts';
 import type { TableWriter } from './table-writer.ts';
 
@@ -29,6 +31,7 @@ export class Writing {
   private readonly emit: Emitter;
   /** Streams whose records replace the old ones, and are not complete yet. */
   private readonly replacing: Set<string>;
+  private readonly holdings: Holdings;
   private states: State[] = [];
   private heldStates: State[] = [];
   /** The transaction under way; never rejects. */
@@ -42,6 +45,7 @@ export class Writing {
     this.refused = refused;
     this.emit = emit;
     this.replacing = new Set([...writers].filter(([, { isOverwriting }]) => isOverwriting).map(([key]) => key));
+    this.holdings = new Holdings({ streams: [...writers.values()].map(({ configured }) => configured) }, emit);
     this.failIfAllAreRefused();
   }
 
@@ -70,9 +74,8 @@ export class Writing {
     await this.idle();
     this.start();
     await this.idle();
-    for (const [key, writer] of this.writers) {
-      const report = this.refused.has(key) ? undefined : writer.report();
-      if (report) await this.emit.report(report);
+    for (const writer of this.writers.values()) {
+      await this.emit.report(writer.report());
     }
     if (this.refused.size > 0) throw reasonOf(this.refused);
   }
@@ -153,12 +156,15 @@ export class Writing {
     await inTransaction(this.client, { statementTimeoutMs: writeTimeoutMs }, async () => {
       for (const [key, work] of works) {
         await this.client.query('savepoint stream');
+        const writer = this.writers.get(key) as TableWriter;
+        const counts = { ...writer.counts };
         try {
           await work();
           await this.client.query('release savepoint stream');
         } catch (reason) {
           if (!isRefusal(reason)) throw reason;
           await this.client.query('rollback to savepoint stream');
+          writer.counts = counts;
           this.refused.set(key, reason);
         }
       }
@@ -167,6 +173,10 @@ export class Writing {
   }
 
   private async passOn(states: readonly State[]): Promise<void> {
+    // First: a state is worth nothing to a sync that cannot tell whether the rows are still there.
+    for (const [key, { configured, held }] of this.writers) {
+      if (!this.refused.has(key)) await this.holdings.tell(configured, held);
+    }
     const waiting = [...this.heldStates, ...states];
     this.heldStates = waiting.filter((state) => !this.isCovered(state));
     for (const state of waiting.filter((state) => this.isCovered(state))) await this.emit.state(state);

@@ -3,9 +3,9 @@
  * recognise the same spellings, and only those from which the text could be written again: 007 stays text. A number keeps
  * all of its digits, the zeros at the end of 2.50 included.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import { ExactNumber, survivesDouble } from '@inlay/protocol/json';
 import { describeFormat, textFormat } from '../kit/inference.ts';
-import { ExactNumber, survivesDouble } from '../kit/json.ts';
 
 /** What is big does not fit into 64 bits. */
 type Kind = 'integer' | 'big_integer' | 'number' | 'big_number' | 'boolean' | ReturnType<typeof textFormat>;

@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { ConnectorError } from '../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
 
 export type Encoding = 'utf-8' | 'latin1';
 

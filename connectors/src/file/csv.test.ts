@@ -1,6 +1,6 @@
+import { ExactNumber } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ExactNumber } from '../kit/json.ts';
 import { inferColumns, type Row, rowConverter } from './columns.ts';
 import { type CsvFormat, readCsv } from './csv.ts';
 
@@ -176,6 +176,46 @@ describe('columns', () => {
         expect(String(column(cell).values[0])).toBe(cell);
         expect(String(rowConverter({ properties: { a: { type: ['null', type] } } })({ a: cell }).a)).toBe(cell);
       }),
+    );
+  });
+});
+
+describe('rows of CSV that are too long', () => {
+  async function readSome(text: string, chunkLength: number, maxLength = 20) {
+    async function* chunks() {
+      for (let at = 0; at < text.length; at += chunkLength) yield text.slice(at, at + chunkLength);
+    }
+    const skipped: Row[] = [];
+    const rows: Row[] = [];
+    for await (const row of readCsv(chunks(), { type: 'csv' }, (row) => void skipped.push(row), maxLength)) {
+      rows.push(row);
+    }
+    return { rows, skipped };
+  }
+
+  test('are left out wherever they stand, and the others are read as they are', async () => {
+    const cell = fc.oneof(
+      fc.string({ unit: fc.constantFrom('a', '1', '"', ',', '\n', '\r'), maxLength: 8 }),
+      fc.constant('long'.repeat(10)),
+    );
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(9), cell)), fc.integer({ min: 1, max: 10 }), async (cells, size) => {
+        const lines = cells.map(([id, text]) => `${id},${quoted(text)}\r\n`);
+        const { rows, skipped } = await readSome(`id,text\n${lines.join('')}`, size);
+        // A row counts with its line break or a part of it.
+        const isLong = (line: string) => line.length - 1 > 20;
+        const expected = cells.filter((_, index) => !isLong(lines[index] ?? ''));
+        expect(rows).toEqual(expected.map(([id, text]) => ({ id: String(id), text: text === '' ? null : text })));
+        expect(skipped).toHaveLength(cells.length - expected.length);
+      }),
+    );
+  });
+
+  test('are told from a quotation mark that is not closed, or stands in the wrong place', async () => {
+    await expect(readSome(`id,text\n1,"${'x\n'.repeat(50)}`, 7)).rejects.toThrow('quotation mark that is not closed');
+    await expect(readSome(`id,text\n1,5" pipe${'\n2,x'.repeat(50)}\n3,6" pipe\n`, 7)).rejects.toThrow(
+      'quotation mark in the wrong place',
     );
   });
 });

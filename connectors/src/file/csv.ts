@@ -1,11 +1,10 @@
 /* Reads CSV (RFC 4180, with other delimiters too) row by row. An empty cell is null, since CSV cannot tell it from ''. */
 import { pipeline } from 'node:stream';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { maxRecordBytes } from '@inlay/protocol/protocol';
 import { CsvError, parse } from 'csv-parse';
-import { ConnectorError } from '../kit/connector.ts';
 import type { Row } from './columns.ts';
-
-/** A quotation mark that is never closed would make one cell of the rest of the file. */
-const maxRowLength = 10 * 1024 * 1024;
+import { firstCells, wholeRows } from './csv-rows.ts';
 
 export interface CsvFormat {
   type: 'csv';
@@ -13,15 +12,20 @@ export interface CsvFormat {
   header?: boolean;
 }
 
+/** A row that is longer than a record may be is left out; `onSkipped` is told what is known of it. */
 export async function* readCsv(
   text: AsyncIterable<string>,
   { delimiter = ',', header = true }: CsvFormat,
+  onSkipped: (row: Row) => void = () => {},
+  maxRowLength = maxRecordBytes,
 ): AsyncGenerator<Row> {
   // All of them: a file may be put together from others that end their lines in another way.
   const record_delimiter = ['\r\n', '\n', '\r'];
-  const parser = parse({ delimiter, record_delimiter, skip_empty_lines: true, max_record_size: maxRowLength });
+  const parser = parse({ delimiter, record_delimiter, skip_empty_lines: true });
+  const skipped: string[] = [];
+  const rows = wholeRows(text, delimiter, maxRowLength, (beginning) => void skipped.push(beginning));
   // The reader of the rows learns of a failure on the way.
-  pipeline(text, parser, () => {});
+  pipeline(rows, parser, () => {});
   let names: string[] | undefined;
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
@@ -29,11 +33,18 @@ export async function* readCsv(
         names = header ? columnNames(cells) : cells.map((_, index) => `column_${index + 1}`);
         if (header) continue;
       }
+      while (skipped.length > 0) onSkipped(knownOf(names, skipped.shift() ?? '', delimiter));
       yield toRow(names, cells);
     }
+    for (const beginning of skipped) onSkipped(knownOf(names ?? [], beginning, delimiter));
   } catch (error) {
     throw error instanceof CsvError ? explain(error) : error;
   }
+}
+
+function knownOf(names: string[], beginning: string, delimiter: string): Row {
+  const cells = firstCells(beginning, delimiter);
+  return toRow(names.slice(0, cells.length), cells);
 }
 
 function toRow(names: string[], cells: string[]): Row {
@@ -67,7 +78,6 @@ function explain(error: CsvError): ConnectorError {
         `The file has a row with more or fewer cells than the first, ${at}. Check the delimiter.`,
       );
     case 'CSV_QUOTE_NOT_CLOSED':
-    case 'CSV_MAX_RECORD_SIZE':
       return new ConnectorError(`The file has a quotation mark that is not closed, ${at}.`);
     default:
       return new ConnectorError(`The file has a quotation mark in the wrong place, ${at}.`);

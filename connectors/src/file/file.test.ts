@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
+import { ExactNumber } from '@inlay/protocol/json';
 import { describe, expect, test } from 'vitest';
 import { configuredStream, openSurroundings, runSourceProgram, temporaryFolder } from '../../test/run-source.ts';
 import { csv, startFiles, startFolder, validate } from '../../test/start-files.ts';
-import { ExactNumber } from '../kit/json.ts';
 
 describe('a file', () => {
   test.each([
@@ -144,11 +144,23 @@ describe('a file', () => {
     await expect(check()).rejects.toThrow('The records have no field key. Choose among id, name.');
   });
 
-  test('of JSON has an upper limit, and a line of JSON Lines too', async () => {
+  test('of JSON has an upper limit', async () => {
     const document = startFolder('f', { type: 'json' }, { f: gzipSync(' '.repeat(65 * 1024 * 1024)) });
     await expect(document.check()).rejects.toThrow('f: The file is longer than 64 MB, the most for JSON.');
-    const line = startFolder('f', { type: 'jsonl' }, { f: gzipSync(`{"a":"${'x'.repeat(21 * 1024 * 1024)}"}`) });
-    await expect(line.check()).rejects.toThrow('f: Line 1 is longer than 20 MB.');
+  });
+
+  test('has records that are too long, which are skipped and counted', async () => {
+    const location = { type: 'path', path: join(temporaryFolder(), 'f') };
+    const text = `${'x'.repeat(20e6)}\n`;
+    writeFileSync(location.path, gzipSync(`id,text\n1,a\n"tw""o","${text}"\n3,b\n`));
+    const { check, read } = startFiles({ location, format: csv, primary_key: ['id'] }, [dirname(location.path)]);
+    await check();
+    const { records, reports, log } = await read();
+    const [[name = '', found] = []] = Object.entries(records);
+    expect(found?.map(({ id }) => id)).toEqual([1, 3]);
+    const key = 'id tw"o';
+    expect(reports).toEqual([{ stream_descriptor: { name }, records_skipped: { count: 1, keys: [key] } }]);
+    expect(log).toEqual([expect.stringContaining(`A record of ${name} is skipped (${key})`)]);
   });
 });
 

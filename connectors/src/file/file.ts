@@ -2,8 +2,8 @@
  * The source `file`: reads the records of files as one stream. Incremental means file by file: a file that is the same as
  * when it was last read is passed over, any other is read as a whole. Memory does not grow with the size of a file.
  */
-import type { Catalog, ConfiguredStream, State, Stream, StreamDescriptor } from '../../src/protocol.ts';
-import { streamKey } from '../../src/protocol.ts';
+
+import { type HttpClientOptions, httpClient, logRetries } from '@inlay/guard/http-client';
 import {
   blaming,
   type Configuration,
@@ -12,11 +12,19 @@ import {
   type Emitter,
   type SourceConnector,
   type Surroundings,
-} from '../kit/connector.ts';
-import { type HttpClientOptions, httpClient, logRetries } from '../kit/http-client.ts';
+} from '@inlay/protocol/connector';
+import { isJsonObject } from '@inlay/protocol/json';
+import type {
+  Catalog,
+  ConfiguredStream,
+  SkippedRecords,
+  State,
+  Stream,
+  StreamDescriptor,
+} from '@inlay/protocol/protocol';
+import { maxRecordBytes, streamKey } from '@inlay/protocol/protocol';
 import type { HeaderAuthentication } from '../kit/http-settings.ts';
 import { inferSchema } from '../kit/inference.ts';
-import { isJsonObject } from '../kit/json.ts';
 import { requireFields } from '../kit/records.ts';
 import { ValueChanges } from '../kit/value-changes.ts';
 import { inferColumns, type Row, rowConverter } from './columns.ts';
@@ -41,6 +49,8 @@ interface FileConfiguration {
 const checkedRecords = 100;
 const sample = { files: 5, recordsPerFile: 2000 };
 const recordsPerState = 10_000;
+/** Of records that are skipped, in a report. */
+const maxKeys = 20;
 
 /** Every record says which file it is from and how old that is; the latter is the cursor, so that newer files win. */
 const fileField = '_file';
@@ -74,14 +84,14 @@ export const connector: SourceConnector = {
   },
 
   async read(configuration, catalog, states, emit, surroundings) {
-    const { stream_name, format } = checkedConfiguration<FileConfiguration>(configuration);
+    const { stream_name, format, primary_key = [] } = checkedConfiguration<FileConfiguration>(configuration);
     for (const configured of catalog.streams) {
       const { name } = configured.stream;
       if (name !== stream_name) {
         throw new ConnectorError(`There is no stream ${name} any more. Refresh the list of streams.`);
       }
       await withFiles(configuration, surroundings, logRetries(emit), (files) =>
-        readStream(files, format, configured, states, emit),
+        readStream(files, format, primary_key, configured, states, emit),
       );
     }
   },
@@ -90,6 +100,7 @@ export const connector: SourceConnector = {
 async function readStream(
   files: SourceFile[],
   format: Format,
+  key: readonly string[],
   { stream: { name, namespace, json_schema }, sync_mode }: ConfiguredStream,
   states: readonly State[],
   emit: Emitter,
@@ -107,11 +118,21 @@ async function readStream(
   let emitted = 0;
   // A file may have fields of the same names.
   const changes = new ValueChanges();
+  const skipped: SkippedRecords = { count: 0, keys: [] };
   for (const file of files) {
     const opened = await file.open(known.get(file.name));
     if (!opened) continue;
     const modifiedAt = opened.modifiedAt.toISOString();
-    for await (const read of readRecords(file, opened, format)) {
+    const onSkipped = (known: Record<string, unknown>) => {
+      skipped.count += 1;
+      if (skipped.keys.length === maxKeys) return;
+      const values = key.flatMap((field) => (known[field] === undefined ? [] : [`${field} ${known[field]}`]));
+      const which = values.length > 0 ? values.join(', ') : `in ${file.name}`;
+      skipped.keys.push(which);
+      const limit = `${maxRecordBytes / 1e6} MB`;
+      emit.log('WARN', `A record of ${name} is skipped (${which}): no record may have more than ${limit}.`);
+    };
+    for await (const read of readRecords(file, opened, format, { fields: key, onSkipped })) {
       const record = convert ? convert(read as Row) : read;
       for (const field of [fileField, modifiedField]) {
         if (Object.hasOwn(record, field)) changes.add(field, 'left_out', emitted + 1);
@@ -128,6 +149,7 @@ async function readStream(
   }
   const values_changed = changes.list();
   if (values_changed.length > 0) await emit.report({ stream_descriptor: descriptor, values_changed });
+  if (skipped.count > 0) await emit.report({ stream_descriptor: descriptor, records_skipped: skipped });
   if (isIncremental) await emitState();
   await emit.status(descriptor, 'COMPLETE');
 }
@@ -167,15 +189,22 @@ async function readSome(
   }
 }
 
+interface Skipping {
+  /** To be known of a record that is too long. */
+  fields?: readonly string[];
+  onSkipped?: (known: Record<string, unknown>) => void;
+}
+
 async function* readRecords(
   file: SourceFile,
   { body }: OpenFile,
   format: Format,
+  { fields, onSkipped }: Skipping = {},
 ): AsyncGenerator<Record<string, unknown>> {
   const text = readText(body, (format.type === 'csv' && format.encoding) || 'utf-8');
   try {
-    if (format.type === 'csv') yield* readCsv(text, format);
-    else if (format.type === 'jsonl') yield* readJsonLines(text);
+    if (format.type === 'csv') yield* readCsv(text, format, onSkipped);
+    else if (format.type === 'jsonl') yield* readJsonLines(text, fields, onSkipped);
     else yield* readJsonDocument(text, format.record_path ?? '');
   } catch (error) {
     const explained = file.explain(error);

@@ -1,34 +1,55 @@
 /* Reads JSON Lines object by object, however long the file, and whole JSON documents up to a size. */
-import { ConnectorError } from '../kit/connector.ts';
-import { isCutOffJson } from '../kit/cut-off-json.ts';
-import { isJsonObject, parseJson } from '../kit/json.ts';
+import { ShortMembers, textOf } from '@inlay/contract/text/short-members';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { isCutOffJson } from '@inlay/protocol/cut-off-json';
+import { isJsonObject, parseJson } from '@inlay/protocol/json';
+import { maxRecordBytes } from '@inlay/protocol/protocol';
 import { recordsAt } from '../kit/records.ts';
 
 const maxDocumentLength = 64 * 1024 * 1024;
-const maxLineLength = 20 * 1024 * 1024;
+/** JSON may take three times the bytes of a character to spell it. A longer line has a record that is too long. */
+const maxLineLength = 3 * maxRecordBytes;
 
-export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerator<Record<string, unknown>> {
+/** A line that is longer than a record may be is left out; `onSkipped` is told those of the fields that are short. */
+export async function* readJsonLines(
+  text: AsyncIterable<string>,
+  fields: readonly string[] = [],
+  onSkipped: (known: Record<string, unknown>) => void = () => {},
+  maxLength = maxLineLength,
+): AsyncGenerator<Record<string, unknown>> {
   let rest = '';
   let line = 0;
+  let long: ShortMembers | undefined;
   for await (const chunk of text) {
-    if (!chunk.includes('\n')) {
+    const end = chunk.indexOf('\n');
+    if (!long && rest.length + (end === -1 ? chunk.length : end) > maxLength) {
+      long = new ShortMembers(fields.map((field) => [field]));
+      long.add(Buffer.from(rest));
+      rest = '';
+    }
+    if (end === -1) {
       // Not looked through again with every chunk that a long line takes.
-      rest += chunk;
-      if (rest.length > maxLineLength) throw tooLong(line + 1);
+      if (long) long.add(Buffer.from(chunk));
+      else rest += chunk;
       continue;
     }
-    const lines = (rest + chunk).split('\n');
+    long?.add(Buffer.from(chunk.slice(0, end)));
+    if (long) onSkipped(knownOf(long));
+    if (long) line += 1;
+    const lines = (long ? chunk.slice(end + 1) : rest + chunk).split('\n');
+    long = undefined;
     rest = lines.pop() ?? '';
     for (const one of lines) {
       line += 1;
       if (one.trim() !== '') yield readLine(one, line);
     }
   }
+  if (long) onSkipped(knownOf(long));
   if (rest.trim() !== '') yield readLine(rest, line + 1, true);
 }
 
-function tooLong(line: number): ConnectorError {
-  return new ConnectorError(`Line ${line} is longer than 20 MB. Check that the file has one JSON object a line.`);
+function knownOf({ found }: ShortMembers): Record<string, unknown> {
+  return Object.fromEntries([...found].map(([field, json]) => [field, textOf(json) ?? json]));
 }
 
 function readLine(text: string, line: number, isAtEnd = false): Record<string, unknown> {

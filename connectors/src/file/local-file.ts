@@ -4,7 +4,7 @@
  */
 import { constants, type FileHandle, open, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { ConnectorError } from '../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
 import type { OpenFile, SourceFile } from './source-file.ts';
 
 const maxFiles = 10_000;

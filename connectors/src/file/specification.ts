@@ -1,4 +1,5 @@
-import type { ConnectorSpecification } from '../../src/protocol.ts';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
+import { bearerToken, noAuthentication, userAndPassword } from '../kit/http-authentication.ts';
 import { translate } from '../kit/translate.ts';
 import { dictionary } from './words.ts';
 
@@ -6,31 +7,7 @@ const authentication = {
   type: 'object',
   title: 'Authentication',
   order: 2,
-  oneOf: [
-    {
-      title: 'None',
-      required: ['type'],
-      properties: { type: { type: 'string', const: 'none', order: 0 } },
-    },
-    {
-      title: 'Bearer token',
-      required: ['type', 'token'],
-      properties: {
-        type: { type: 'string', const: 'bearer', order: 0 },
-        token: { type: 'string', title: 'Token', minLength: 1, airbyte_secret: true, order: 1 },
-      },
-    },
-    {
-      title: 'User name and password',
-      required: ['type', 'username', 'password'],
-      properties: {
-        type: { type: 'string', const: 'basic', order: 0 },
-        // RFC 7617: the first colon ends the user name.
-        username: { type: 'string', title: 'User name', pattern: '^[^:]*$', order: 1 },
-        password: { type: 'string', title: 'Password', airbyte_secret: true, order: 2 },
-      },
-    },
-  ],
+  oneOf: [noAuthentication, bearerToken, userAndPassword],
 };
 
 const location = {

@@ -1,8 +1,9 @@
 /* A file behind an http or https address. Its version is its ETag, or when it was last modified. */
-import { ConnectorError } from '../kit/connector.ts';
-import { discard, type HttpAnswer, type HttpClient } from '../kit/http-client.ts';
+
+import { discard, type HttpAnswer, type HttpClient } from '@inlay/guard/http-client';
+import { explainNetworkFailure } from '@inlay/guard/network-failures';
+import { ConnectorError } from '@inlay/protocol/connector';
 import { authorizationHeader, type HeaderAuthentication, httpAddress } from '../kit/http-settings.ts';
-import { explainNetworkFailure } from '../kit/network-failures.ts';
 import type { OpenFile, SourceFile } from './source-file.ts';
 
 /** Settings, as failures name them. */

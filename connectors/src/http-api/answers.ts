@@ -2,13 +2,14 @@
  * What an answer of an API has to be: JSON in a known encoding, with a status that says so. A failure says what to check in
  * the form of this connector, names the settings at fault, and shows nothing of what the API was told or has answered.
  */
-import type { Given } from '../declarative/component.ts';
-import { Answer } from '../declarative/http/answer.ts';
-import { RunFailure } from '../declarative/http/failures.ts';
-import type { ErrorHandler, Outcome, Resolution } from '../declarative/http/resolution.ts';
-import type { Decoder } from '../declarative/run/decoder.ts';
-import { isCutOffJson } from '../kit/cut-off-json.ts';
-import { passingRefusal } from '../kit/http-client.ts';
+
+import { passingRefusal } from '@inlay/guard/http-client';
+import type { Given } from '@inlay/manifests/component';
+import { Answer } from '@inlay/manifests/http/answer';
+import { RunFailure } from '@inlay/manifests/http/failures';
+import type { ErrorHandler, Outcome, Resolution } from '@inlay/manifests/http/resolution';
+import type { Decoder } from '@inlay/manifests/run/decoder';
+import { isCutOffJson } from '@inlay/protocol/cut-off-json';
 
 export interface Expectations {
   /** How often the API is asked before it is given up. */

@@ -1,9 +1,9 @@
 /* The components that this connector brings, for what the language of manifests cannot say. */
-import type { ComponentDefinition, Given } from '../declarative/component.ts';
-import type { Authenticator } from '../declarative/components/requester.ts';
-import { RunFailure } from '../declarative/http/failures.ts';
-import type { Run } from '../declarative/run/run.ts';
-import { ConnectorError } from '../kit/connector.ts';
+import type { ComponentDefinition, Given } from '@inlay/manifests/component';
+import { RunFailure } from '@inlay/manifests/http/failures';
+import type { Authenticator } from '@inlay/manifests/requests/requester';
+import type { Run } from '@inlay/manifests/run/run';
+import { ConnectorError } from '@inlay/protocol/connector';
 import { recordsAt } from '../kit/records.ts';
 import { type Expectations, errorHandler, wholeAnswer } from './answers.ts';
 import type { StreamConfiguration } from './configuration.ts';

@@ -2,9 +2,9 @@
  * What the connector was configured with, ready to use. The platform has checked the specification; here is what a schema
  * cannot say.
  */
-import { type Configuration, ConnectorError, checkedConfiguration } from '../kit/connector.ts';
+import { type Configuration, ConnectorError, checkedConfiguration } from '@inlay/protocol/connector';
+import { isJsonObject, parseJson } from '@inlay/protocol/json';
 import { type HeaderAuthentication, headerValue, httpAddress } from '../kit/http-settings.ts';
-import { isJsonObject, parseJson } from '../kit/json.ts';
 
 export type Pagination =
   | { type: 'none' }

@@ -2,8 +2,8 @@
  * Gives values the types that were declared for their fields, as far as nothing is lost: `"12"` becomes 12 in a field of
  * numbers, and `"a dozen"` stays what it is. The destination tells what does not fit.
  */
-import type { Transformation } from '../declarative/components/transformations.ts';
-import { ExactNumber, isNumberText, survivesDouble } from '../kit/json.ts';
+import type { Transformation } from '@inlay/manifests/components/transformations';
+import { ExactNumber, isNumberText, survivesDouble } from '@inlay/protocol/json';
 import type { DeclaredField, StreamConfiguration } from './configuration.ts';
 
 export function castDeclared({ fields = [] }: StreamConfiguration): Transformation {

@@ -3,7 +3,7 @@
  * code of that time: what it asks for, what it sends and what it keeps must stay as it was.
  */
 import { expect, test } from 'vitest';
-import type { Handler } from '../../test/http-server.ts';
+import type { Handler } from '../../../guard/test/http-server.ts';
 import { startApi } from '../../test/start-api.ts';
 import type { StreamConfiguration } from './configuration.ts';
 

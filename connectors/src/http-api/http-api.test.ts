@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Handler } from '../../test/http-server.ts';
+import type { Handler } from '../../../guard/test/http-server.ts';
 import { configuredStream, openSurroundings, runSourceProgram } from '../../test/run-source.ts';
 import { items, startApi, validate } from '../../test/start-api.ts';
 import { connector } from './http-api.ts';

@@ -3,23 +3,24 @@
  * manifest, and the engine for manifests reads. What is special here: a check reads one page of each stream, and the schemas
  * are found from a sample of the records.
  */
-import type { Catalog, CheckWarning, ConfiguredCatalog, State, Stream } from '../../src/protocol.ts';
-import { RunFailure } from '../declarative/http/failures.ts';
-import type { Slice } from '../declarative/run/slice.ts';
-import type { DataRecord, SourceStream } from '../declarative/run/stream.ts';
+
+import { RunFailure } from '@inlay/manifests/http/failures';
+import type { Slice } from '@inlay/manifests/run/slice';
+import type { DataRecord, SourceStream } from '@inlay/manifests/run/stream';
 import {
   type ClosedStream,
   type DeclarativeSource,
   declarativeSource,
   type SourceOptions,
-} from '../declarative/source.ts';
+} from '@inlay/manifests/source';
 import {
   type Configuration,
   ConnectorError,
   type Emitter,
   type SourceConnector,
   type StreamFailure,
-} from '../kit/connector.ts';
+} from '@inlay/protocol/connector';
+import type { Catalog, CheckWarning, ConfiguredCatalog, State, Stream } from '@inlay/protocol/protocol';
 import { inferSchema } from '../kit/inference.ts';
 import { requireFields } from '../kit/records.ts';
 import { ownComponents, type Reading } from './components.ts';

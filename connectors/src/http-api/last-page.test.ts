@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Asked } from '../../test/http-server.ts';
+import type { Asked } from '../../../guard/test/http-server.ts';
 import { items, startApi } from '../../test/start-api.ts';
 
 const ids = (from: number, to: number) => items(from, to).map(({ id }) => id);

@@ -1,8 +1,8 @@
+import { readManifest } from '@inlay/manifests/manifest/read-manifest';
+import { definitionOf } from '@inlay/manifests/registry';
+import { readLiteral } from '@inlay/manifests/values/literals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readManifest } from '../declarative/manifest/read-manifest.ts';
-import { definitionOf } from '../declarative/registry.ts';
-import { readLiteral } from '../declarative/template/literals.ts';
 import { ownComponents } from './components.ts';
 import { readConfiguration, type StreamConfiguration } from './configuration.ts';
 import { exact, toManifest } from './manifest.ts';

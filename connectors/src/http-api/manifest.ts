@@ -4,7 +4,7 @@
  * and `1e3` stays `1e3`. What the language of manifests cannot say is in components of this connector's own
  * (components.ts), which read their settings from the configuration by the name of the stream.
  */
-import type { Configuration } from '../kit/connector.ts';
+import type { Configuration } from '@inlay/protocol/connector';
 import {
   type Api,
   type Authentication,

@@ -4,7 +4,7 @@
  * them, never within a record. Only a flag is believed when it says that there is no further page; the rest may belong
  * to another way of paging, and one request more finds out.
  */
-import { isJsonObject, valueAt } from '../kit/json.ts';
+import { isJsonObject, valueAt } from '@inlay/protocol/json';
 
 export interface Answer {
   body: unknown;

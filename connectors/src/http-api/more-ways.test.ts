@@ -1,13 +1,13 @@
 /* Ways to read a list besides asking for page after page with GET. Each is tried against an API on the loopback interface. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { Configuration, Emitter } from '@inlay/protocol/connector';
+import { ExactNumber } from '@inlay/protocol/json';
+import type { State, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
-import type { State, Stream } from '../../src/protocol.ts';
-import type { Asked } from '../../test/http-server.ts';
+import type { Asked } from '../../../guard/test/http-server.ts';
 import { configuredStream, openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
-import type { Configuration, Emitter } from '../kit/connector.ts';
-import { ExactNumber } from '../kit/json.ts';
 import type { StreamConfiguration } from './configuration.ts';
 import { connector } from './http-api.ts';
 

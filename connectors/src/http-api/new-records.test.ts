@@ -1,5 +1,5 @@
+import { wholeStream } from '@inlay/manifests/run/slice';
 import { describe, expect, test } from 'vitest';
-import { wholeStream } from '../declarative/run/slice.ts';
 import { compare, NewRecords, readCursorState } from './new-records.ts';
 
 describe('cursor values', () => {

@@ -5,13 +5,13 @@
  * that it does, the state moves on in the middle, for as long as no record comes behind a later one.
  */
 import { createHash } from 'node:crypto';
-import type { Given } from '../declarative/component.ts';
-import type { CursorSurroundings, IncrementalSync } from '../declarative/components/date-cursors.ts';
-import type { StateMigration } from '../declarative/components/streams.ts';
-import type { StreamCursor } from '../declarative/cursors/stream-cursor.ts';
-import type { Slice } from '../declarative/run/slice.ts';
-import { ConnectorError } from '../kit/connector.ts';
-import { compareNumberTexts, ExactNumber, isJsonObject, isNumberText } from '../kit/json.ts';
+import type { Given } from '@inlay/manifests/component';
+import type { CursorSurroundings, IncrementalSync } from '@inlay/manifests/components/date-cursors';
+import type { StateMigration } from '@inlay/manifests/components/streams';
+import type { StreamCursor } from '@inlay/manifests/cursors/stream-cursor';
+import type { Slice } from '@inlay/manifests/run/slice';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { compareNumberTexts, ExactNumber, isJsonObject, isNumberText } from '@inlay/protocol/json';
 import type { StreamConfiguration } from './configuration.ts';
 import { enteredFor, placed } from './parameters.ts';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { wholeStream } from '@inlay/manifests/run/slice';
 import { describe, expect, test } from 'vitest';
 import { openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
-import { wholeStream } from '../declarative/run/slice.ts';
 import { readConfiguration } from './configuration.ts';
 import { sourceFor } from './http-api.ts';
 

@@ -2,8 +2,9 @@
  * An API mostly wraps its list: in `data`, in `results`, with a count beside it. Where nobody has said so, the wrapper is
  * taken for the one record that there is, everything works, and one row arrives. A check tells of it.
  */
-import type { CheckWarning } from '../../src/protocol.ts';
-import { isJsonObject, valueAt } from '../kit/json.ts';
+
+import { isJsonObject, valueAt } from '@inlay/protocol/json';
+import type { CheckWarning } from '@inlay/protocol/protocol';
 import type { StreamConfiguration } from './configuration.ts';
 
 const deepest = 4;

@@ -1,9 +1,9 @@
+import { wholeStream } from '@inlay/manifests/run/slice';
+import { ExactNumber } from '@inlay/protocol/json';
 import { describe, expect, test } from 'vitest';
-import { startHttpServer } from '../../test/http-server.ts';
+import { startHttpServer } from '../../../guard/test/http-server.ts';
 import { openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
-import { wholeStream } from '../declarative/run/slice.ts';
-import { ExactNumber } from '../kit/json.ts';
 import { readConfiguration } from './configuration.ts';
 import { sourceFor } from './http-api.ts';
 import { nextLink } from './more-pages.ts';

@@ -3,8 +3,8 @@
  * a page, and may say that there are more. Every way of paging ends nevertheless: by what the API says, with an empty
  * page, or because it sends the same pages, token or link again. Asking for pages is done in watched-pages.ts.
  */
-import { ConnectorError } from '../kit/connector.ts';
-import { ExactNumber, valueAt } from '../kit/json.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { ExactNumber, valueAt } from '@inlay/protocol/json';
 import type { PageSize, Pagination } from './configuration.ts';
 import { type Answer, type MorePages, nextLink, saysOfMorePages } from './more-pages.ts';
 import { digest } from './new-records.ts';

@@ -2,9 +2,9 @@
  * Where the parameters of a request go: into the query, or into the body in JSON. A parameter of a page takes the place of
  * an entered parameter of the same name, and so do the parameter of the cursor and the key.
  */
-import { emptyParts, type RequestParts, type Values } from '../declarative/http/request.ts';
-import { removeAtPath, setAtPath } from '../declarative/run/paths.ts';
-import { valueAt } from '../kit/json.ts';
+import { emptyParts, type RequestParts, type Values } from '@inlay/manifests/http/request';
+import { removeAtPath, setAtPath } from '@inlay/manifests/run/paths';
+import { valueAt } from '@inlay/protocol/json';
 import { type Authentication, bodyOf, type NameAndValue, type StreamConfiguration } from './configuration.ts';
 
 /** All that were entered, those in the path before the others. */

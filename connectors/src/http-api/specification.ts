@@ -2,7 +2,8 @@
  * The only secrets stand in `authentication`, beside what an operator knows: a template can fix everything, the kind of
  * authentication included, and leave just the key to the customer.
  */
-import type { ConnectorSpecification } from '../../src/protocol.ts';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
+import { bearerToken, noAuthentication, userAndPassword } from '../kit/http-authentication.ts';
 import { translate } from '../kit/translate.ts';
 import { dictionary } from './words.ts';
 
@@ -22,19 +23,8 @@ const authentication = {
   description: 'How the API knows who asks.',
   order: 1,
   oneOf: [
-    {
-      title: 'None',
-      required: ['type'],
-      properties: { type: { type: 'string', const: 'none', order: 0 } },
-    },
-    {
-      title: 'Bearer token',
-      required: ['type', 'token'],
-      properties: {
-        type: { type: 'string', const: 'bearer', order: 0 },
-        token: { type: 'string', title: 'Token', minLength: 1, airbyte_secret: true, order: 1 },
-      },
-    },
+    noAuthentication,
+    bearerToken,
     {
       title: 'Key in a header',
       required: ['type', 'name', 'value'],
@@ -53,16 +43,7 @@ const authentication = {
         value: { type: 'string', title: 'Key', minLength: 1, airbyte_secret: true, order: 2 },
       },
     },
-    {
-      title: 'User name and password',
-      required: ['type', 'username', 'password'],
-      properties: {
-        type: { type: 'string', const: 'basic', order: 0 },
-        // RFC 7617: the first colon ends the user name.
-        username: { type: 'string', title: 'User name', pattern: '^[^:]*$', order: 1 },
-        password: { type: 'string', title: 'Password', airbyte_secret: true, order: 2 },
-      },
-    },
+    userAndPassword,
     {
       title: 'Client credentials (OAuth 2.0)',
       required: ['type', 'token_url', 'client_id', 'client_secret'],

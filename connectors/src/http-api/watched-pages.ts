@@ -3,10 +3,11 @@
  * taken and where the next page is (paging.ts). Always true: a page is asked for only at the API's own origin, the key goes
  * along in the way that was configured, and there is an end to the number of pages.
  */
-import type { Given } from '../declarative/component.ts';
-import type { Paginator, ReviewedPage } from '../declarative/components/pagination.ts';
-import { ConnectorError } from '../kit/connector.ts';
-import { headersByName } from '../kit/http-client.ts';
+
+import { headersByName } from '@inlay/guard/http-client';
+import type { Given } from '@inlay/manifests/component';
+import type { Paginator, ReviewedPage } from '@inlay/manifests/requests/pagination';
+import { ConnectorError } from '@inlay/protocol/connector';
 import { recordsAt } from '../kit/records.ts';
 import type { StreamConfiguration } from './configuration.ts';
 import { type Pager, type Place, pagerFor } from './paging.ts';

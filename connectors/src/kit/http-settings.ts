@@ -1,5 +1,5 @@
 /* What people enter to reach something over HTTP: an address, and credentials that go into a header. */
-import { ConnectorError } from './connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
 
 export type HeaderAuthentication =
   | { type: 'none' }

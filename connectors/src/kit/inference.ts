@@ -2,8 +2,8 @@
  * Finds a JSON Schema for records from a sample of them. The schema describes and never forbids: every field may be null
  * or missing, further fields may come, and a format is named only if all of the sample has it.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
-import { ExactNumber, isJsonObject } from './json.ts';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import { ExactNumber, isJsonObject } from '@inlay/protocol/json';
 
 const maxDepth = 5;
 /** With more keys than this an object within a record is rather a map, for instance from ids, and its keys no fields. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { readInput } from '@inlay/protocol/input';
+import { TextBuffer } from '@inlay/protocol/text-buffer';
 import { expect, test } from 'vitest';
-import { readInput } from './input.ts';
 import { jsonLines } from './json-lines.ts';
-import { TextBuffer } from './text-buffer.ts';
 
 test.each([
   ['{"n":12345678901234567890}', '{"n":12345678901234567890,'],

@@ -1,7 +1,8 @@
 /* How a record becomes a line of a file or object: its data, and what this platform adds to it. */
-import type { RecordMessage } from '../../src/protocol.ts';
-import { addUnclosedData } from './input.ts';
-import type { TextBuffer } from './text-buffer.ts';
+
+import { addUnclosedData } from '@inlay/protocol/input';
+import type { RecordMessage } from '@inlay/protocol/protocol';
+import type { TextBuffer } from '@inlay/protocol/text-buffer';
 
 /** Added to every record: what tells the copies apart when a record was sent twice. */
 export const addedFields = ['_inlay_emitted_at', '_inlay_sync_id'] as const;

@@ -1,6 +1,6 @@
 /* Finds the records within a JSON document, and looks whether they are what the configuration says. */
-import { ConnectorError } from './connector.ts';
-import { isJsonObject, valueAt } from './json.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { isJsonObject, valueAt } from '@inlay/protocol/json';
 
 /** The list at a dot path; a single object counts as a list of one, and null as an empty one. */
 export function recordsAt(document: unknown, path: string, mayLackList: boolean): Record<string, unknown>[] {

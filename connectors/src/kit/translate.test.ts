@@ -1,8 +1,8 @@
 /* Every word that a customer reads in a form of a bundled connector is there in every language of the widget. */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { widgetLocales } from '@inlay/contract/embedding';
+import { bundledDefinitions } from '@inlay/platform/definitions/bundled-definitions';
 import { describe, expect, it } from 'vitest';
-import { bundledDefinitions } from '../../src/definitions/bundled-definitions.ts';
 import { dictionary as fileWords } from '../file/words.ts';
 import { dictionary as httpApiWords } from '../http-api/words.ts';
 import { sourceDictionary as postgresWords } from '../postgres/words.ts';

@@ -6,7 +6,7 @@
  *
  * A form takes the words of its reader's language where they are there, and the English ones where they are not.
  */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 /** Other than English. */
 export const languages = ['de', 'es', 'fr', 'ja'] as const;

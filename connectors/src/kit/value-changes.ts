@@ -1,5 +1,5 @@
 /* Counts the values of a stream that are not stored as they came, by field and kind. */
-import type { ValueChange } from '../../src/protocol.ts';
+import type { ValueChange } from '@inlay/protocol/protocol';
 
 /** Further fields are counted together. */
 const maxFields = 200;
@@ -9,10 +9,10 @@ export class ValueChanges {
   private readonly byFieldAndKind = new Map<string, ValueChange>();
 
   /** @param record the number of the record in its stream, from 1 on. */
-  add(field: string, kind: ValueChange['kind'], record: number): void {
+  add(field: string, kind: ValueChange['kind'], record: number, count = 1): void {
     const known = this.byFieldAndKind.get(keyOf(field, kind));
     const counted = known ?? this.entry(this.byFieldAndKind.size < maxFields ? field : furtherFields, kind, record);
-    counted.count++;
+    counted.count += count;
   }
 
   list(): ValueChange[] {

@@ -1,12 +1,27 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import {
+  type ConfiguredStream,
+  recordHead,
+  type State,
+  streamHoldingType,
+  streamReportType,
+} from '@inlay/protocol/protocol';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ConfiguredStream, recordHead, type State } from '../../src/protocol.ts';
 import {
   bundled,
   configured,
@@ -16,7 +31,7 @@ import {
   sync,
   temporaryFolder,
   testRunner,
-} from '../../test/connectors.ts';
+} from '../../../platform/test/connectors.ts';
 
 const append = (name = 'items', more: Partial<ConfiguredStream> = {}) => configured(name, { sync_id: 17, ...more });
 const overwrite = (generation: number, name = 'items') =>
@@ -82,6 +97,9 @@ function idsOf(workspaceDir: string, stream = 'items'): number[] {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line).id);
 }
+
+const toldIn = ({ messages }: ReturnType<typeof write>, type: string) =>
+  messages.flatMap(({ trace }) => (trace?.analytics?.type === type ? [JSON.parse(trace.analytics.value)] : []));
 
 const statesIn = ({ messages }: { messages: { state?: State }[] }) =>
   messages.flatMap(({ state }) => (state ? [state.stream?.stream_state] : []));
@@ -422,8 +440,7 @@ describe('formats', () => {
 });
 
 describe('the report of a sync', () => {
-  const written = ({ messages }: ReturnType<typeof write>) =>
-    messages.flatMap(({ trace }) => (trace?.analytics ? [JSON.parse(trace.analytics.value)] : []));
+  const written = (run: ReturnType<typeof write>) => toldIn(run, streamReportType);
   const two = [record({ id: 1 }), record({ id: 2 })];
 
   test('counts the records that are in place', () => {
@@ -449,4 +466,44 @@ test('a sync by a key is refused: files have none', () => {
   const { messages, code } = write(temporaryFolder(), [stream], []);
   expect(code).toBe(1);
   expect(messages.at(-1).trace.error).toMatchObject({ failure_type: 'config_error' });
+});
+
+describe('files that somebody else has removed', () => {
+  const holdingsIn = (run: ReturnType<typeof write>) => toldIn(run, streamHoldingType);
+  const goesOn = (held: string | null) => [append('items', { inlay_held: held })];
+  const begin = () => {
+    const workspaceDir = temporaryFolder();
+    const [{ held }] = holdingsIn(write(workspaceDir, [append()], [record({ id: 1 }), state(1), complete()]));
+    return { workspaceDir, held };
+  };
+
+  test('with their folder are lost, and nothing is stored until the platform has forgotten the state', () => {
+    const { workspaceDir, held } = begin();
+    for (const known of [held, null]) {
+      rmSync(join(workspaceDir, 'out', 'items'), { recursive: true });
+      const run = write(workspaceDir, goesOn(known), [record({ id: 2 }), state(2), complete()]);
+      expect(run.code).toBe(0);
+      expect(holdingsIn(run)).toEqual([{ stream_descriptor: { name: 'items' }, lost: 'gone' }]);
+      expect(statesIn(run)).toEqual([]);
+      write(workspaceDir, [append()], [record({ id: 1 }), record({ id: 2 }), state(2), complete()]);
+      expect(idsOf(workspaceDir)).toEqual([1, 2]);
+    }
+  });
+
+  test('from their folder are reported once, and not sent again', () => {
+    const { workspaceDir, held } = begin();
+    rmSync(join(workspaceDir, 'out', 'items', '0'), { recursive: true });
+    const run = write(workspaceDir, goesOn(held), [state(2), complete()]);
+    expect(holdingsIn(run)).toMatchObject([{ is_emptied: true }, { held: '{"rows":false}' }]);
+    expect(statesIn(run)).toEqual([{ at: 2 }]);
+    expect(holdingsIn(write(workspaceDir, goesOn('{"rows":false}'), [state(2), complete()]))).toEqual([]);
+  });
+
+  test('one by one are nobody else’s business', () => {
+    const { workspaceDir, held } = begin();
+    write(workspaceDir, goesOn(held), [record({ id: 2 }), state(2), complete()]);
+    const [first = ''] = filesOf(workspaceDir);
+    rmSync(join(workspaceDir, 'out', 'items', first));
+    expect(holdingsIn(write(workspaceDir, goesOn(held), [state(2), complete()]))).toEqual([]);
+  });
 });

@@ -8,7 +8,6 @@
  */
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ConfiguredCatalog, type State, streamKey } from '../../src/protocol.ts';
 import {
   type Configuration,
   ConnectorError,
@@ -16,7 +15,9 @@ import {
   type DestinationInput,
   type Emitter,
   type Surroundings,
-} from '../kit/connector.ts';
+} from '@inlay/protocol/connector';
+import { type ConfiguredCatalog, type State, streamKey } from '@inlay/protocol/protocol';
+import { Holdings } from '../kit/holdings.ts';
 import { hiddenName, makeFolder } from './folders.ts';
 import { type FormatName, lineFormat } from './formats.ts';
 import type { Compression } from './part-file.ts';
@@ -41,7 +42,9 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await explained(async () => {
-      const streams = await openStreams(config, catalog, surroundings);
+      const streams = await openStreams(config, catalog, surroundings, emit);
+      if (!streams) return;
+      const holdings = new Holdings(catalog, emit);
       const states: State[] = [];
       let finishedAtMs = performance.now();
       for await (const batch of input) {
@@ -51,11 +54,11 @@ export const connector: DestinationConnector = {
         }
         const pendingBytes = [...streams.values()].reduce((sum, files) => sum + files.pendingBytes, 0);
         if (pendingBytes >= finishAfterBytes || performance.now() - finishedAtMs >= finishAfterMs) {
-          await confirm(states, streams, emit);
+          await confirm(states, streams, holdings, emit);
           finishedAtMs = performance.now();
         }
       }
-      await confirm(states, streams, emit);
+      await confirm(states, streams, holdings, emit);
       for (const files of streams.values()) {
         await files.end();
         await emit.report(files.report);
@@ -66,12 +69,21 @@ export const connector: DestinationConnector = {
 
 type Streams = ReadonlyMap<string, StreamFiles>;
 
+/** Undefined where folders are gone that states rely on: the platform forgets the states first, and comes again. */
 async function openStreams(
   config: Configuration,
   catalog: ConfiguredCatalog,
   surroundings: Surroundings,
-): Promise<Streams> {
+  emit: Emitter,
+): Promise<Streams | undefined> {
   const { target, format, compression } = await openTarget(config, surroundings);
+  let isAnyLost = false;
+  for (const configured of catalog.streams) {
+    if (!(await StreamFiles.isLost(target, configured))) continue;
+    await emit.holding?.({ stream_descriptor: configured.stream, lost: 'gone' });
+    isAnyLost = true;
+  }
+  if (isAnyLost) return undefined;
   const streams = new Map<string, StreamFiles>();
   for (const configured of catalog.streams) {
     const { stream, destination_sync_mode, sync_id } = configured;
@@ -79,7 +91,9 @@ async function openStreams(
       throw new ConnectorError(`${stream.name} cannot be synced by ${destination_sync_mode}: files have no keys.`);
     }
     const lines = lineFormat(format, stream.json_schema, sync_id);
-    streams.set(streamKey(stream), await StreamFiles.open(target, configured, lines, compression));
+    const files = await StreamFiles.open(target, configured, lines, compression);
+    if (files.isEmptiedByHand) await emit.holding?.({ stream_descriptor: stream, is_emptied: true });
+    streams.set(streamKey(stream), files);
   }
   return streams;
 }
@@ -100,8 +114,11 @@ function take(message: DestinationInput, streams: Streams, states: State[]): Pro
 }
 
 /** Takes from `states` what can be confirmed. */
-async function confirm(states: State[], streams: Streams, emit: Emitter): Promise<void> {
-  for (const files of streams.values()) if (!files.isOverwritten) await files.finishPart();
+async function confirm(states: State[], streams: Streams, holdings: Holdings, emit: Emitter): Promise<void> {
+  for (const files of streams.values()) {
+    if (!files.isOverwritten) await files.finishPart();
+    await holdings.tell(files.configured, files.held);
+  }
   for (let state = states[0]; state && isCovered(state, streams); state = states[0]) {
     await emit.state(state);
     states.shift();

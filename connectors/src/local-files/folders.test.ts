@@ -1,6 +1,6 @@
+import { streamKey } from '@inlay/protocol/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { streamKey } from '../../src/protocol.ts';
 import { folderName } from './folders.ts';
 
 describe("a stream's folder", () => {

@@ -7,8 +7,8 @@
  */
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StreamDescriptor } from '../../src/protocol.ts';
-import { ConnectorError } from '../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
+import type { StreamDescriptor } from '@inlay/protocol/protocol';
 
 /** With its hash, and twice with a dot between, a name fits into the 255 bytes of a file name. */
 const maxNameLength = 90;
@@ -45,6 +45,10 @@ export async function makeFolder(root: string, ...names: string[]): Promise<stri
     }
   }
   return folder;
+}
+
+export async function isThere(folder: string): Promise<boolean> {
+  return (await lstat(folder).catch(ignoreMissing)) !== undefined;
 }
 
 /** What was renamed, made or removed in a folder outlives a power cut only after this. */

@@ -1,10 +1,10 @@
 /* How a record becomes a line of a file. */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import type { RecordMessage } from '../../src/protocol.ts';
-import { dataText } from '../kit/input.ts';
-import { stringifyJson } from '../kit/json.ts';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import { dataText } from '@inlay/protocol/input';
+import { stringifyJson } from '@inlay/protocol/json';
+import type { RecordMessage } from '@inlay/protocol/protocol';
+import type { TextBuffer } from '@inlay/protocol/text-buffer';
 import { addedFields, jsonLines, timeText } from '../kit/json-lines.ts';
-import type { TextBuffer } from '../kit/text-buffer.ts';
 
 export interface LineFormat {
   extension: string;

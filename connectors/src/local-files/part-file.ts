@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { TextBuffer } from '../kit/text-buffer.ts';
+import { TextBuffer } from '@inlay/protocol/text-buffer';
 
 export type Compression = 'none' | 'gzip';
 

@@ -9,16 +9,21 @@
  */
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { ConfiguredStream, RecordMessage, StreamReport } from '../../src/protocol.ts';
-import { folderName, hiddenName, makeFolder, removeLeftovers, syncFolder } from './folders.ts';
+import type { ConfiguredStream, RecordMessage, StreamReport } from '@inlay/protocol/protocol';
+import { heldBefore } from '../kit/holdings.ts';
+import { folderName, hiddenName, isThere, makeFolder, removeLeftovers, syncFolder } from './folders.ts';
 import type { LineFormat } from './formats.ts';
 import { type Compression, PartFile } from './part-file.ts';
+
+/** What `StreamHolding.held` says, as JSON. */
+interface Held {
+  rows: boolean;
+}
 
 /** A larger file is finished and another one begun. */
 const maxPartBytes = 256 * 1024 * 1024;
 
 export class StreamFiles {
-  readonly #configured: ConfiguredStream;
   readonly #folder: string;
   readonly #format: LineFormat;
   readonly #compression: Compression;
@@ -28,10 +33,17 @@ export class StreamFiles {
   #parts = 0;
   #unfinishedRecords = 0;
   #finishedRecords = 0;
+  #hasFiles: boolean;
   isComplete = false;
 
-  private constructor(configured: ConfiguredStream, folder: string, format: LineFormat, compression: Compression) {
-    this.#configured = configured;
+  private constructor(
+    readonly configured: ConfiguredStream,
+    folder: string,
+    format: LineFormat,
+    compression: Compression,
+    hasFiles: boolean,
+  ) {
+    this.#hasFiles = hasFiles;
     this.#folder = folder;
     this.#format = format;
     this.#compression = compression;
@@ -47,16 +59,31 @@ export class StreamFiles {
     const folder = await makeFolder(target, folderName(configured.stream));
     await removeLeftovers(folder);
     for (const generation of await listGenerations(folder)) await removeLeftovers(join(folder, generation));
-    return new StreamFiles(configured, folder, format, compression);
+    return new StreamFiles(configured, folder, format, compression, await hasFiles(folder));
+  }
+
+  /** Whether the folder of a stream that goes on from a state is gone. One that was only emptied is still there. */
+  static async isLost(target: string, configured: ConfiguredStream): Promise<boolean> {
+    return heldBefore(configured) !== undefined && !(await isThere(join(target, folderName(configured.stream))));
+  }
+
+  /** To be asked before anything is stored. */
+  get isEmptiedByHand(): boolean {
+    return heldBefore<Held>(this.configured)?.rows === true && !this.#hasFiles;
+  }
+
+  /** What the next sync compares with. */
+  get held(): Held {
+    return { rows: this.#hasFiles };
   }
 
   get isOverwritten(): boolean {
-    return this.#configured.destination_sync_mode === 'overwrite';
+    return this.configured.destination_sync_mode === 'overwrite';
   }
 
   /** What this sync has made visible. */
   get report(): StreamReport {
-    const { name, namespace } = this.#configured.stream;
+    const { name, namespace } = this.configured.stream;
     return {
       stream_descriptor: namespace === undefined ? { name } : { name, namespace },
       records_written: this.isOverwritten && !this.isComplete ? 0 : this.#finishedRecords,
@@ -95,6 +122,7 @@ export class StreamFiles {
     if (!this.isOverwritten) await rename(part.path, join(folder, basename(part.path).slice(hiddenName('').length)));
     await syncFolder(folder);
     this.#finishedRecords += this.#unfinishedRecords;
+    this.#hasFiles ||= !this.isOverwritten;
     this.#unfinishedRecords = 0;
   }
 
@@ -103,15 +131,16 @@ export class StreamFiles {
     await this.finishPart();
     const before = await listGenerations(this.#folder);
     if (this.isOverwritten) {
-      const number = this.#configured.generation_id;
+      const number = this.configured.generation_id;
       let name = String(number);
       for (let copy = 1; before.includes(name); copy++) name = `${number}.${copy}`;
       await rename(await this.#stagingFolder(), join(this.#folder, name));
       await syncFolder(this.#folder);
     }
-    const minimum = this.#configured.minimum_generation_id;
+    const minimum = this.configured.minimum_generation_id;
     const replaced = this.isOverwritten ? before : before.filter((name) => Number.parseInt(name, 10) < minimum);
     for (const name of replaced) await this.#removeGeneration(name);
+    if (replaced.length > 0) this.#hasFiles = await hasFiles(this.#folder);
     this.isComplete = true;
   }
 
@@ -127,7 +156,7 @@ export class StreamFiles {
     const name = `${this.#run}-${number}.${this.#format.extension}${compressed}`;
     const path = this.isOverwritten
       ? join(await this.#stagingFolder(), name)
-      : join(await makeFolder(this.#folder, String(this.#configured.generation_id)), hiddenName(name));
+      : join(await makeFolder(this.#folder, String(this.configured.generation_id)), hiddenName(name));
     return PartFile.open(path, this.#compression, this.#format.header());
   }
 
@@ -141,6 +170,14 @@ export class StreamFiles {
     await rename(join(this.#folder, name), hidden);
     await rm(hidden, { recursive: true, force: true });
   }
+}
+
+/** What is hidden is not counted. */
+async function hasFiles(folder: string): Promise<boolean> {
+  for (const generation of await listGenerations(folder)) {
+    if ((await readdir(join(folder, generation))).some((name) => !name.startsWith('.'))) return true;
+  }
+  return false;
 }
 
 /** A generation that was completed twice has a copy's number behind its own. */

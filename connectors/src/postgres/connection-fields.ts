@@ -1,5 +1,5 @@
 /* The part of a PostgreSQL connector's configuration that says how to connect; source and destination ask the same. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export const connectionGroups = [
   { id: 'server', title: 'Server' },

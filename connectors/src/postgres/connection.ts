@@ -9,9 +9,9 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import { reachableAddress } from '@inlay/guard/addresses';
+import { blaming, ConnectorError, type Surroundings } from '@inlay/protocol/connector';
 import pg from 'pg';
-import { reachableAddress } from '../kit/addresses.ts';
-import { blaming, ConnectorError, type Surroundings } from '../kit/connector.ts';
 import { explainFailure, isEncryptionRefused } from './failures.ts';
 import { limitMessages } from './message-limit.ts';
 import type { Server } from './server.ts';

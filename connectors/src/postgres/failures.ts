@@ -2,8 +2,9 @@
  * What a failure of PostgreSQL, of TLS or of the network means to the person who set the connector up, and whether
  * trying again may help. Messages name the host, the database and the user, never the password.
  */
+
+import { ConnectorError } from '@inlay/protocol/connector';
 import pg from 'pg';
-import { ConnectorError } from '../kit/connector.ts';
 import type { Server } from './server.ts';
 
 /** Gives the error back when it is none of these: then it is ours. */

@@ -6,11 +6,12 @@
  * Rows that are read with COPY do not pass through here: source-postgres/rows.ts bounds those.
  */
 import type { Duplex } from 'node:stream';
+import { ConnectorError } from '@inlay/protocol/connector';
+import { maxRecordBytes } from '@inlay/protocol/protocol';
 import type pg from 'pg';
-import { ConnectorError } from '../kit/connector.ts';
 
-/** More than any record may have, and far more than anything else that a server says. */
-export const maxMessageBytes = 64_000_000;
+/** As much as a record may have, and far more than anything else that a server says. */
+export const maxMessageBytes = maxRecordBytes;
 
 const headerLength = 5;
 

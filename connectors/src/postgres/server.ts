@@ -1,5 +1,5 @@
 /* Which PostgreSQL a configuration names, and as whom and how it is connected to. */
-import type { Configuration } from '../kit/connector.ts';
+import type { Configuration } from '@inlay/protocol/connector';
 
 type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-full';
 

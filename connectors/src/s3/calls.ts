@@ -1,16 +1,17 @@
 /*
  * One signed call of the S3 API. Every call may be repeated without harm, so each is tried again, with growing pauses, when
- * the store is overloaded, fails or drops the connection; what remains is a ConnectorError with a message for people.
+ * the store is overloaded, fails, drops the connection or gives an answer that cannot be believed; what remains is a
+ * ConnectorError with a message for people.
  * Bodies are signed with their hash: a store rejects a body that was damaged on the way.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { guardedDispatcher } from '@inlay/guard/guarded-dispatcher';
+import { explainNetworkFailure } from '@inlay/guard/network-failures';
+import { ConnectorError, type Surroundings } from '@inlay/protocol/connector';
 import { AwsClient } from 'aws4fetch';
 import { request } from 'undici';
-import { ConnectorError, type Surroundings } from '../kit/connector.ts';
-import { guardedDispatcher } from '../kit/guarded-dispatcher.ts';
-import { explainNetworkFailure } from '../kit/network-failures.ts';
-import { isTransient, type Refusal, readRefusal, refusalError } from './failures.ts';
+import { doubtError, isTransient, type Refusal, readRefusal, refusalError } from './failures.ts';
 import type { Settings } from './settings.ts';
 
 export interface Call {
@@ -22,12 +23,19 @@ export interface Call {
   doing: string;
   /** Refusals that are answers for the caller. */
   accept?: (refusal: Refusal) => boolean;
+  /**
+   * Why an answer that says "done" is not believed; undefined if it is. Completes "it …". A status of 200 proves nothing:
+   * proxies and caches in front of a store cut bodies off, or answer themselves.
+   */
+  doubt?: (answer: Answer) => Doubt | Promise<Doubt>;
 }
+
+export type Doubt = string | undefined;
 
 export interface Answer {
   /** Absent: the call was done. */
   refusal?: Refusal;
-  etag: string;
+  headers: Record<string, string | string[] | undefined>;
   body: string;
   /** Whether an earlier try may have been carried out although its answer was lost. */
   wasRepeated: boolean;
@@ -42,6 +50,11 @@ const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 /** Far more than any answer of a store; a host that is none may send anything. */
 const longestAnswer = 4 * 1024 * 1024;
+
+/** Grows with the tries. With jitter, because the uploads of one run fail together. */
+export async function pauseBefore(attempt: number): Promise<void> {
+  await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 2)) * (0.5 + Math.random()));
+}
 
 export function signedCalls(settings: Settings, surroundings: Surroundings, tries: number): Calls {
   const { accessKeyId, secretAccessKey, region } = settings;
@@ -62,11 +75,13 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
       });
       if (answer) {
         const { refusal } = answer;
-        if (!refusal || wanted.accept?.(refusal)) return answer;
-        if (tried === tries || !isTransient(refusal)) throw refusalError(refusal, wanted.doing, settings);
+        if (refusal && wanted.accept?.(refusal)) return answer;
+        const doubt = refusal ? undefined : await wanted.doubt?.(answer);
+        if (!refusal && doubt === undefined) return answer;
+        if (tried === tries && doubt !== undefined) throw doubtError(doubt, wanted.doing);
+        if (refusal && (tried === tries || !isTransient(refusal))) throw refusalError(refusal, wanted.doing, settings);
       }
-      // Jitter, because the uploads of one run fail together.
-      await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** (tried - 1)) * (0.5 + Math.random()));
+      await pauseBefore(tried + 1);
     }
   }
 
@@ -89,7 +104,7 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
       ...(isDone
         ? {}
         : { refusal: readRefusal(answer.statusCode < 300 ? 500 : answer.statusCode, answer.headers, text) }),
-      etag: String(answer.headers.etag ?? ''),
+      headers: answer.headers,
       body: text,
       wasRepeated,
     };

@@ -8,10 +8,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import {
+  type Configuration,
+  ConnectorError,
+  type DestinationInput,
+  type Emitter,
+  type Surroundings,
+} from '@inlay/protocol/connector';
+import {
+  type ConfiguredCatalog,
+  type ConfiguredStream,
+  type Message,
+  type State,
+  type StreamHolding,
+  type StreamReport,
+  streamHoldingType,
+} from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { ConfiguredCatalog, ConfiguredStream, Message, State, StreamReport } from '../../src/protocol.ts';
 import { type S3Request, type S3Server, startS3Server } from '../../test/s3-server.ts';
-import { ConnectorError, type DestinationInput, type Emitter, type Surroundings } from '../kit/connector.ts';
 import { s3Client } from './client.ts';
 import { connector, type Limits, s3Destination } from './connector.ts';
 import { readSettings } from './settings.ts';
@@ -100,14 +114,16 @@ interface Written {
   confirmed: { state: State; visible: number }[];
   logs: string[];
   reports: StreamReport[];
+  holdings: StreamHolding[];
 }
 
 async function write(
   streams: ConfiguredStream[],
   input: DestinationInput[][] | AsyncIterable<DestinationInput[]>,
   limits: Partial<Limits> = {},
+  config: Configuration = {},
 ): Promise<Written> {
-  written = { confirmed: [], logs: [], reports: [] };
+  written = { confirmed: [], logs: [], reports: [], holdings: [] };
   const emit: Emitter = {
     record: () => undefined,
     recordOf: () => undefined,
@@ -119,6 +135,10 @@ async function write(
       written.reports.push(report);
       return undefined;
     },
+    holding(holding) {
+      written.holdings.push(holding);
+      return undefined;
+    },
     log: (level, message) => void written.logs.push(`${level} ${message}`),
   };
   const { confirmed } = written;
@@ -127,7 +147,7 @@ async function write(
         yield* input;
       })()
     : input;
-  await s3Destination(limits).write(configuration(), { streams }, batches, emit, surroundings);
+  await s3Destination(limits).write({ ...configuration(), ...config }, { streams }, batches, emit, surroundings);
   return written;
 }
 
@@ -166,6 +186,7 @@ describe('a check', () => {
     await connector.check(configuration(), surroundings);
     expect(server.requests.map(({ method, status }) => `${method} ${status}`)).toEqual([
       'PUT 200',
+      'HEAD 200',
       'GET 200',
       'DELETE 204',
     ]);
@@ -479,7 +500,7 @@ describe('a store that fails', () => {
       'DELETE object',
       'GET marker',
       'GET uploads',
-      ...(fault === 'lose the answer' ? ['HEAD object'] : []),
+      'HEAD object',
       'POST uploadId',
       'POST uploads',
       'PUT object',
@@ -587,6 +608,7 @@ describe('as a program', () => {
     const { child, messages } = start({ streams: [stream('users')] });
     send(child, [...records('users', 0, 100), state('users', 99)]);
     child.stdin?.end();
+    expect((await messages.next()).value).toMatchObject({ trace: { analytics: { type: streamHoldingType } } });
     expect((await messages.next()).value).toEqual(state('users', 99));
     await once(child, 'exit');
     expect(child.exitCode).toBe(0);
@@ -631,5 +653,36 @@ describe('as a program', () => {
     expect([...new Set(found)]).toEqual(range(0, total));
     expect(idsOf(await stored('totals'))).toEqual(range(100, 110));
     expect(await uploads()).toEqual([]);
+  });
+});
+
+describe('objects that somebody else has removed', () => {
+  const run = async (held?: string | null, config?: Configuration) => {
+    const goesOn = held === undefined ? {} : { inlay_held: held };
+    const input = [[...records('a', 0, 1), state('a', 1), complete('a')]];
+    return await write([{ ...stream('a'), ...goesOn }], input, {}, config);
+  };
+  const removeAll = async () => {
+    const client = s3Client(readSettings(configuration()), surroundings, 1);
+    for (const key of await keys()) await client.delete(key);
+    await client.close();
+  };
+
+  it('are reported once, and not sent again', async () => {
+    const { held = '' } = (await run()).holdings[0] ?? {};
+    expect((await run(held)).holdings).toEqual([]);
+    await removeAll();
+    const { holdings, confirmed } = await run(held);
+    expect(holdings).toMatchObject([{ is_emptied: true }]);
+    expect(confirmed).toHaveLength(1);
+    expect((await run(held)).holdings).toEqual([]);
+  });
+
+  it('are lost where the stream is to be stored in another place', async () => {
+    const { held = '' } = (await run()).holdings[0] ?? {};
+    const { holdings, confirmed } = await run(held, { prefix: `${prefix}/elsewhere` });
+    expect(holdings).toMatchObject([{ lost: 'gone' }]);
+    expect(confirmed).toEqual([]);
+    expect((await run(held)).holdings).toEqual([]);
   });
 });

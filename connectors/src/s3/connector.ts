@@ -7,15 +7,21 @@
  * past a budget the fullest objects are handed to the store.
  */
 import { randomUUID } from 'node:crypto';
-import { type ConfiguredCatalog, type State, streamKey } from '../../src/protocol.ts';
-import { ConnectorError, type DestinationConnector, type DestinationInput, type Emitter } from '../kit/connector.ts';
+import {
+  ConnectorError,
+  type DestinationConnector,
+  type DestinationInput,
+  type Emitter,
+} from '@inlay/protocol/connector';
+import { type ConfiguredCatalog, type State, streamKey } from '@inlay/protocol/protocol';
+import { Slots } from '@inlay/protocol/slots';
+import { Holdings } from '../kit/holdings.ts';
 import { type S3Client, s3Client } from './client.ts';
 import { streamFolder } from './keys.ts';
 import { claimFolder } from './owners.ts';
 import { readSettings } from './settings.ts';
 import { specification } from './specification.ts';
 import { type ObjectLimits, StreamWriter } from './stream-writer.ts';
-import { UploadSlots } from './upload-slots.ts';
 
 export interface Limits extends ObjectLimits {
   /** States are confirmed when this much can be stored with them … */
@@ -25,8 +31,6 @@ export interface Limits extends ObjectLimits {
   /** For all objects that are being written together. */
   heldBytes: number;
   uploads: number;
-  /** How often a call is tried before the sync fails. */
-  tries: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -69,8 +73,9 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
       refuseKeys(catalog);
       const settings = readSettings(config);
       const client = s3Client(settings, surroundings, limits.tries);
-      const slots = new UploadSlots(limits.uploads);
-      const place = { prefix: settings.prefix, startedAtMs: Date.now() };
+      // They run beside the reading of records, and each holds a part in memory.
+      const slots = new Slots(limits.uploads);
+      const place = { bucketUrl: settings.bucketUrl, prefix: settings.prefix, startedAtMs: Date.now() };
       const streams = new Map(
         catalog.streams.map((stream) => [
           streamKey(stream.stream),
@@ -82,14 +87,28 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
         for (const { stream } of catalog.streams) {
           await claimFolder(client, streamFolder(settings.prefix, stream), surroundings.workspaceId);
         }
+        if (await isAnyLost(all, emit)) return;
         await removeLeftovers(client, settings.prefix, all, emit);
-        await writeStreams(streams, input, emit, limits);
+        await writeStreams(streams, input, new Holdings(catalog, emit), emit, limits);
       } finally {
         await abortUnfinished(all, emit);
         await client.close();
       }
     },
   };
+}
+
+/** True: states rely on objects that are not here. The platform forgets the states first, and comes again. */
+async function isAnyLost(streams: readonly StreamWriter[], emit: Emitter): Promise<boolean> {
+  let isAny = false;
+  for (const writer of streams) {
+    const { stream: stream_descriptor } = writer.stream;
+    const loss = await writer.findLoss();
+    if (loss === 'gone') await emit.holding?.({ stream_descriptor, lost: loss });
+    if (loss === 'emptied') await emit.holding?.({ stream_descriptor, is_emptied: true });
+    isAny ||= loss === 'gone';
+  }
+  return isAny;
 }
 
 function refuseKeys({ streams }: ConfiguredCatalog): void {
@@ -103,6 +122,7 @@ function refuseKeys({ streams }: ConfiguredCatalog): void {
 async function writeStreams(
   streams: ReadonlyMap<string, StreamWriter>,
   input: AsyncIterable<DestinationInput[]>,
+  holdings: Holdings,
   emit: Emitter,
   limits: Limits,
 ): Promise<void> {
@@ -119,6 +139,7 @@ async function writeStreams(
     const outcomes = await Promise.allSettled(all.map((stream) => stream.flush()));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
+    for (const { stream, held } of all) await holdings.tell(stream, held);
     for (const state of unconfirmed.filter(isCovered)) await emit.state(state);
     unconfirmed = unconfirmed.filter((state) => !isCovered(state));
     flushedAtMs = performance.now();

@@ -2,7 +2,7 @@
  * What a store's refusal means, in words for the person who set the connector up, and whether it is worth trying again.
  * The store's own message is quoted only for refusals not known here; it never contains the secret, which is not sent.
  */
-import { ConnectorError } from '../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
 import type { Settings } from './settings.ts';
 import { textIn } from './xml.ts';
 
@@ -35,6 +35,17 @@ export function readRefusal(status: number, headers: Record<string, unknown>, bo
 
 export function isTransient({ status, code }: Refusal): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501) || transientCodes.includes(code);
+}
+
+/** The store says that it has done what it was asked for, and has not. */
+export function doubtError(doubt: string, doing: string): ConnectorError {
+  return new ConnectorError(
+    `The store could not ${doing}: it ${doubt}, again and again. Check what is in front of it.`,
+    {
+      failureType: 'transient_error',
+      fields: ['endpoint'],
+    },
+  );
 }
 
 /** `doing` completes "The key is not allowed to …". */

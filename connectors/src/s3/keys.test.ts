@@ -1,6 +1,6 @@
+import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { StreamDescriptor } from '../../src/protocol.ts';
 import { findOrigin, streamFolder } from './keys.ts';
 
 const name = fc.oneof(

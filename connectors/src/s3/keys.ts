@@ -4,7 +4,7 @@
  * stored. Sorted by name, the objects of a generation are in the order in which they were made.
  */
 import { createHash } from 'node:crypto';
-import type { ConfiguredStream, StreamDescriptor } from '../../src/protocol.ts';
+import type { ConfiguredStream, StreamDescriptor } from '@inlay/protocol/protocol';
 
 const longestSegment = 200;
 const objectName = /^(\d+)\/\d+-(\d+)-\d+\.jsonl\.gz$/;

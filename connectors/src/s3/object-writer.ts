@@ -5,8 +5,8 @@
  */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
+import type { Slots } from '@inlay/protocol/slots';
 import type { S3Client, Upload } from './client.ts';
-import type { UploadSlots } from './upload-slots.ts';
 
 /** What a compressor takes, whatever it holds: about 256 kB of its own and its buffers. */
 const compressorBytes = 512 * 1024;
@@ -28,7 +28,7 @@ export class ObjectWriter {
   constructor(
     readonly key: string,
     private readonly client: S3Client,
-    private readonly slots: UploadSlots,
+    private readonly slots: Slots,
     private readonly partBytes: number,
   ) {
     this.#gzip.on('data', (chunk: Buffer) => {
@@ -58,7 +58,7 @@ export class ObjectWriter {
     await this.#end();
     if (this.#upload) {
       await this.#sendPart();
-      await this.client.completeUpload(await this.#upload, await Promise.all(this.#parts));
+      await this.client.completeUpload(await this.#upload, await Promise.all(this.#parts), this.bytes);
       return;
     }
     await this.slots.take();

@@ -2,7 +2,7 @@
  * Which workspace the folder of a stream belongs to: an empty object `_inlay_owner-<workspace>` in the folder says it. The
  * first workspace that writes to a folder owns it, and nobody else ever writes to it.
  */
-import { ConnectorError } from '../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
 import type { S3Client } from './client.ts';
 
 const markName = '_inlay_owner-';

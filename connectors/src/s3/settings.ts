@@ -1,5 +1,5 @@
 /* The configuration as the rest of the connector uses it; its rules are in specification.ts. */
-import { type Configuration, ConnectorError } from '../kit/connector.ts';
+import { type Configuration, ConnectorError } from '@inlay/protocol/connector';
 
 export interface Settings {
   /** The bucket's own address, without a slash at the end; a key is appended to it. */

@@ -1,4 +1,4 @@
-import type { ConnectorSpecification } from '../../src/protocol.ts';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 
 export const specification: ConnectorSpecification = {
   connectionSpecification: {

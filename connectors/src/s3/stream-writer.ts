@@ -3,19 +3,31 @@
  * wait, at the store but invisible, until the stream is complete; then they appear and everything older is deleted, in
  * this order, so that the stream is never empty in between.
  */
-import type { ConfiguredStream, RecordMessage, StreamReport } from '../../src/protocol.ts';
+import { createHash } from 'node:crypto';
+import type { ConfiguredStream, RecordMessage, StreamReport } from '@inlay/protocol/protocol';
+import type { Slots } from '@inlay/protocol/slots';
+import { TextBuffer } from '@inlay/protocol/text-buffer';
+import { heldBefore } from '../kit/holdings.ts';
 import { jsonLines } from '../kit/json-lines.ts';
-import { TextBuffer } from '../kit/text-buffer.ts';
+import { pauseBefore } from './calls.ts';
 import type { S3Client } from './client.ts';
+import { doubtError } from './failures.ts';
 import { findOrigin, numberedObject, runPrefix, streamFolder } from './keys.ts';
 import { ObjectWriter } from './object-writer.ts';
-import type { UploadSlots } from './upload-slots.ts';
 
 export interface ObjectLimits {
   /** S3 wants at least 5 MiB, except for the last part of an object. */
   partBytes: number;
   /** A larger object is ended and another one begun; S3 takes at most 10,000 parts. */
   objectBytes: number;
+  /** How often a call is tried before the sync fails. */
+  tries: number;
+}
+
+/** What `StreamHolding.held` says, as JSON. */
+interface Held {
+  place: string;
+  rows: boolean;
 }
 
 const deletesAtOnce = 8;
@@ -26,6 +38,7 @@ export class StreamWriter {
   /** All earlier records are to go. */
   readonly isReplaced: boolean;
   readonly #folder: string;
+  readonly #place: string;
   readonly #startedAtMs: number;
   readonly #runPrefix: string;
   readonly #addLine: ReturnType<typeof jsonLines>;
@@ -35,19 +48,44 @@ export class StreamWriter {
   #parked: ObjectWriter[] = [];
   #invisibleRecords = 0;
   #visibleRecords = 0;
+  /** Whether there are objects of earlier runs. */
+  #hadObjects: boolean;
 
   constructor(
-    private readonly stream: ConfiguredStream,
+    readonly stream: ConfiguredStream,
     private readonly client: S3Client,
-    private readonly slots: UploadSlots,
+    private readonly slots: Slots,
     private readonly limits: ObjectLimits,
-    { prefix, startedAtMs }: { prefix: string; startedAtMs: number },
+    { bucketUrl, prefix, startedAtMs }: { bucketUrl: string; prefix: string; startedAtMs: number },
   ) {
     this.#folder = streamFolder(prefix, stream.stream);
     this.#addLine = jsonLines(stream.sync_id);
     this.#startedAtMs = startedAtMs;
     this.#runPrefix = runPrefix(stream, startedAtMs);
+    this.#place = createHash('sha256').update(`${bucketUrl}/${this.#folder}`).digest('base64url');
+    this.#hadObjects = heldBefore<Held>(stream)?.rows ?? false;
     this.isReplaced = stream.destination_sync_mode === 'overwrite';
+  }
+
+  /**
+   * To be asked before anything is stored: whether the objects that the last sync left are still there. An emptied folder
+   * and one that never was look alike, so only a folder of another name, or in another bucket, counts as `gone`; what is
+   * missing in the same place was moved elsewhere, or has expired.
+   */
+  async findLoss(): Promise<'gone' | 'emptied' | undefined> {
+    if (!this.#hadObjects || (await this.#hasObjects())) return undefined;
+    this.#hadObjects = false;
+    return heldBefore<Held>(this.stream)?.place === this.#place ? 'emptied' : 'gone';
+  }
+
+  /** What the next sync compares with. */
+  get held(): Held {
+    return { place: this.#place, rows: this.#hadObjects || this.#visibleRecords > 0 };
+  }
+
+  async #hasObjects(): Promise<boolean> {
+    for await (const keys of this.client.listKeys(this.#folder)) if (keys.some((key) => this.owns(key))) return true;
+    return false;
   }
 
   get heldBytes(): number {
@@ -133,15 +171,29 @@ export class StreamWriter {
     return `${this.#folder}${this.#runPrefix}${numberedObject(this.#count)}`;
   }
 
+  /** Until a listing shows that nothing old is left: a store may say that it has deleted an object, and keep it. */
   async #deleteReplaced(): Promise<void> {
     // Without a minimum there is nothing to look for, and a key that may only write is enough.
     if (!this.isReplaced && this.stream.minimum_generation_id === 0) return;
+    for (let round = 1; await this.#deleteListed(); round++) {
+      if (round === this.limits.tries)
+        throw doubtError('says that objects are deleted, and keeps them', 'delete objects');
+      if (round > 1) await pauseBefore(round);
+    }
+  }
+
+  /** Whether there was anything to delete. */
+  async #deleteListed(): Promise<boolean> {
+    let isAnyOld = false;
     for await (const keys of this.client.listKeys(this.#folder)) {
       const replaced = keys.filter((key) => this.#isOld(key.slice(this.#folder.length)));
+      isAnyOld ||= replaced.length > 0;
       for (let next = 0; next < replaced.length; next += deletesAtOnce) {
         await Promise.all(replaced.slice(next, next + deletesAtOnce).map((key) => this.client.delete(key)));
       }
     }
+    if (!this.isReplaced) this.#hadObjects = await this.#hasObjects();
+    return isAnyOld;
   }
 
   #isOld(name: string): boolean {

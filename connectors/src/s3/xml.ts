@@ -1,4 +1,17 @@
-/* Just enough XML for the answers of the S3 API, which are flat and hold nothing but elements and text. */
+/*
+ * Texts in the answers of the S3 API, which are flat. The reader of manifests says whether an answer is whole; it trims texts,
+ * and a key may begin or end with a space.
+ */
+import { parseXml, unescapeXml } from '@inlay/manifests/run/xml';
+
+/** Whether the text is one whole element of that name: a body that was cut off is not, nor is a web page. */
+export function isDocument(xml: string, root: string): boolean {
+  try {
+    return Object.hasOwn(parseXml(xml), root);
+  } catch {
+    return false;
+  }
+}
 
 /** The text of the first element of that name. */
 export function textIn(xml: string, element: string): string | undefined {
@@ -15,14 +28,4 @@ export function elementsIn(xml: string, element: string): string[] {
 
 export function escapeXml(text: string): string {
   return text.replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-
-function unescapeXml(text: string): string {
-  return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name !== undefined) return named[name] ?? whole;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bundled, configured, runConnector, testRunner } from '../../test/connectors.ts';
+import { bundled, configured, runConnector, testRunner } from '../../../platform/test/connectors.ts';
 import { sampleStreams } from './made-up-records.ts';
 import { specification } from './specification.ts';
 

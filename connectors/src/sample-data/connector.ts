@@ -2,9 +2,10 @@
  * The source `sample-data`: users, products and purchases that are made up, see made-up-records.ts. An incremental read
  * goes on behind the last record of the state, so it gives something new only when the count has grown.
  */
-import type { State } from '../../src/protocol.ts';
-import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
-import type { TextBuffer } from '../kit/text-buffer.ts';
+
+import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '@inlay/protocol/connector';
+import type { State } from '@inlay/protocol/protocol';
+import type { TextBuffer } from '@inlay/protocol/text-buffer';
 import { type SampleStream, sampleStreams, updatedAt } from './made-up-records.ts';
 import { specification } from './specification.ts';
 

@@ -6,8 +6,8 @@
  * A record is put together from pieces of JSON that are bytes already: to make its text and encode that takes twice as
  * long, an object and JSON.stringify four times. No text here has a character that JSON escapes.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
-import type { TextBuffer } from '../kit/text-buffer.ts';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { TextBuffer } from '@inlay/protocol/text-buffer';
 
 export interface SampleStream {
   name: string;

@@ -7,13 +7,15 @@
  * become visible together. What is not known to be sent is sent, so that a row may be sent again, and none is left out.
  *
  * Besides, rows are sent of a table that was not part of the stream before (a partition that was attached, another table
- * that took the name), and rows with a value in a column that was not read before.
+ * that took the name), and rows with a value in a column that was not read before. All rows are sent again when the
+ * catalog reads them differently (definitions.ts).
  *
  * A pass sends the rows of one moment in the order of their places (`ctid`), table by table, and can be gone on with by
  * a later run, which sees another moment. What changed in between at places that were passed already is not part of that pass
  * but of the next one, since the first moment did not see it.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { changedDefinition, type Definition, type SavedDefinitions, savedDefinitions } from './definitions.ts';
 import { idsKnownApart, type Moment } from './moment.ts';
 
 /** A table of its own, or one partition. */
@@ -28,6 +30,7 @@ export interface Part {
 export interface Extent {
   parts: readonly Part[];
   columns: readonly { name: string; number: number }[];
+  definitions: readonly Definition[];
 }
 
 /** A moment of which rows were sent. */
@@ -38,6 +41,8 @@ interface SentMoment {
   parts: string[];
   /** Number and name of each column that was read. */
   columns: string[];
+  /** Absent in a state of an earlier version. */
+  definitions?: SavedDefinitions;
 }
 
 interface Place {
@@ -73,6 +78,8 @@ export class Changes {
   readonly #extent: Extent;
   /** Why everything is sent, if something was sent before. */
   readonly startsAnewBecause: string | undefined;
+  /** Whether columns are read that the last complete pass did not read. Rows with a value in one of them are sent. */
+  readonly hasNewColumns: boolean;
   #complete: SentMoment | undefined;
   #pass: Pass;
   /** Ids of the pass, each once. */
@@ -83,7 +90,12 @@ export class Changes {
     this.#now = now;
     this.#extent = extent;
     const known = saved?.pass ?? saved?.complete;
-    this.startsAnewBecause = known && obstacle(known, saved?.complete, now);
+    this.startsAnewBecause =
+      (known && obstacle(known, saved?.complete, now)) ??
+      changedDefinition(saved?.complete?.definitions, extent.definitions) ??
+      changedDefinition(saved?.pass?.definitions, extent.definitions);
+    const before = saved?.complete ?? saved?.pass;
+    this.hasNewColumns = before !== undefined && columnsOf(extent).some((column) => !before.columns.includes(column));
     const usable = this.startsAnewBecause === undefined ? saved : undefined;
     this.#complete = usable?.complete;
     const resumed = usable?.pass && isDeepStrictEqual(usable.pass.columns, columnsOf(extent)) ? usable.pass : undefined;
@@ -168,6 +180,7 @@ export class Changes {
       sent,
       parts: this.#extent.parts.map(({ id }) => id),
       columns: columnsOf(this.#extent),
+      definitions: savedDefinitions(this.#extent.definitions),
       passed_parts: [],
     };
   }

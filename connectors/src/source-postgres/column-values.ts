@@ -5,7 +5,7 @@
  * JSON cannot write, are strings of that name; a type without a counterpart is its PostgreSQL text. The value null of
  * json and jsonb and the absence of a value are both null.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export interface ColumnType {
   /** Of the type itself, or of a domain's base type; a type that is not built in is `other`. */
@@ -21,6 +21,8 @@ export type TextForm = 'number' | 'quoted' | 'document' | 'boolean' | 'timestamp
 
 export interface ColumnValue {
   schema: JsonSchema;
+  /** By which rule values become JSON: the same for types that PostgreSQL turns into each other without a change. */
+  reading: string;
   /** What to select instead of the column, given its quoted name. */
   expression(column: string): string;
   form: TextForm;
@@ -100,16 +102,19 @@ const jsonArrays = new Set(
 );
 
 export function columnValue({ name, isArray }: ColumnType, isNullable: boolean): ColumnValue {
-  const scalar = Object.hasOwn(scalars, name) ? (scalars[name] ?? other) : other;
+  const isKnown = Object.hasOwn(scalars, name);
+  const scalar = isKnown ? (scalars[name] ?? other) : other;
+  const reading = `${isKnown ? name : 'text'}${isArray ? '[]' : ''}`;
   const { form, toJson } = scalar;
   if (!isArray) {
-    return { schema: isNullable ? orNull(scalar.schema) : scalar.schema, expression: asIs, form, toJson };
+    return { schema: isNullable ? orNull(scalar.schema) : scalar.schema, reading, expression: asIs, form, toJson };
   }
   const array = { type: 'array', items: orNull(scalar.schema) };
   const schema = isNullable ? orNull(array) : array;
   if (jsonArrays.has(name)) {
     return {
       schema,
+      reading,
       expression: (column) => `array_to_json(${column})`,
       form: 'document',
       toJson: document.toJson,
@@ -121,6 +126,7 @@ export function columnValue({ name, isArray }: ColumnType, isNullable: boolean):
   };
   return {
     schema,
+    reading,
     expression: (column) => `array_to_json(${column}::text[])`,
     form: 'other',
     toJson: (text) => itemsToJson(JSON.parse(text)),

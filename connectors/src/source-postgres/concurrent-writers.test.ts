@@ -1,8 +1,8 @@
+import type { DestinationInput } from '@inlay/protocol/connector';
+import type { State } from '@inlay/protocol/protocol';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { State } from '../../src/protocol.ts';
 import { configure, createDatabase, discoverStream, read, type TestDatabase, write } from '../../test/postgres.ts';
-import type { DestinationInput } from '../kit/connector.ts';
 
 const rounds = process.env.INLAY_LONG_TESTS ? 50 : 5;
 const writers = 4;

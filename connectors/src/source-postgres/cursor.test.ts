@@ -1,5 +1,5 @@
+import type { State } from '@inlay/protocol/protocol';
 import { describe, expect, it } from 'vitest';
-import type { State } from '../../src/protocol.ts';
 import {
   configure,
   createDatabase,

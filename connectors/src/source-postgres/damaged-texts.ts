@@ -3,7 +3,7 @@
  * U+FFFD, and the values with such bytes are counted for the report of the stream.
  */
 import { isUtf8 } from 'node:buffer';
-import type { ValueChange } from '../../src/protocol.ts';
+import type { ValueChange } from '@inlay/protocol/protocol';
 
 const tab = 9;
 const newline = 10;

@@ -1,10 +1,10 @@
 /* What happens to whole servers: ids that begin anew, prepared transactions, standbys that take over. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { State } from '@inlay/protocol/protocol';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Postgres, type PostgresOptions, startPostgres } from '../../../scripts/postgres.mjs';
-import type { State } from '../../src/protocol.ts';
 import { configure, discoverStream, read } from '../../test/postgres.ts';
 
 async function startServer(options: PostgresOptions = {}) {

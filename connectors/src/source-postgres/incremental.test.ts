@@ -1,6 +1,6 @@
+import type { ConfiguredStream, State } from '@inlay/protocol/protocol';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ConfiguredStream, State } from '../../src/protocol.ts';
 import {
   collectingEmitter,
   configure,

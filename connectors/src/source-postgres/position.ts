@@ -10,6 +10,8 @@
  */
 import { hash } from 'node:crypto';
 
+import { changedDefinition, type Definition, type SavedDefinitions, savedDefinitions } from './definitions.ts';
+
 export type Row = (string | null)[];
 
 interface SavedPosition {
@@ -18,12 +20,17 @@ interface SavedPosition {
   cursor?: string | null;
   /** Digests of the rows already sent whose cursor has this value; absent when there are too many. */
   sent_at_cursor?: string[];
+  /** Absent in a state of an earlier version. */
+  definitions?: SavedDefinitions;
 }
 
 const maxRemembered = 1_000;
 
 export class Position {
   private readonly column: string;
+  private readonly definitions: SavedDefinitions;
+  /** Why everything is sent, if something was sent before. */
+  readonly startsAnewBecause: string | undefined;
   private cursor: string | null | undefined;
   /** Of rows at the cursor, sent in this run or before; undefined once there are too many. */
   private digests: string[] | undefined = [];
@@ -32,11 +39,14 @@ export class Position {
   /** What an earlier run has sent at the value that this run begins with, and this run has not met yet. */
   private readonly sentBefore = new Map<string, number>();
 
-  constructor(column: string, saved: object | undefined) {
+  constructor(column: string, saved: object | undefined, definitions: readonly Definition[]) {
     this.column = column;
+    this.definitions = savedDefinitions(definitions);
     const position = saved as Partial<SavedPosition> | undefined;
     // Another cursor is another order: everything is read again.
     if (position?.cursor_field?.[0] !== column) return;
+    this.startsAnewBecause = changedDefinition(position.definitions, definitions);
+    if (this.startsAnewBecause !== undefined) return;
     this.cursor = position.cursor;
     if (typeof position.cursor !== 'string') return;
     this.digests = position.sent_at_cursor && [...position.sent_at_cursor];
@@ -69,7 +79,7 @@ export class Position {
 
   /** Rows without a value are in no order, so among them there is no position to come back to. */
   saved(isAtEnd: boolean): SavedPosition {
-    const position = { cursor_field: [this.column] };
+    const position = { cursor_field: [this.column], definitions: this.definitions };
     if (this.cursor === undefined || (this.cursor === null && !isAtEnd)) return position;
     this.digestLatest();
     return { ...position, cursor: this.cursor, ...(this.digests && { sent_at_cursor: [...this.digests] }) };

@@ -3,25 +3,32 @@
  * whatever their cursor says (changes.ts); of a view, rows are read from a cursor on (position.ts). A state is emitted at
  * least every 10,000 records and at the end, each after the records it covers. Needs an open transaction.
  */
+
+import { ConnectorError, type Emitter } from '@inlay/protocol/connector';
+import { type ConfiguredStream, type State, type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
 import pg from 'pg';
-import { type ConfiguredStream, type State, type StreamDescriptor, streamKey } from '../../src/protocol.ts';
-import { ConnectorError, type Emitter } from '../kit/connector.ts';
 import { Changes } from './changes.ts';
 import { isCursorType, isEndOfOrder } from './column-values.ts';
 import { DamagedTexts } from './damaged-texts.ts';
+import { type Definition, definitionsOf } from './definitions.ts';
 import type { Moment } from './moment.ts';
 import { Position } from './position.ts';
 import { fieldTexts, RecordText } from './record-text.ts';
-import { RowTooLarge, readLines } from './rows.ts';
+import { LongRow, readLines } from './rows.ts';
+import { SkippedRows } from './skipped-rows.ts';
 import { type Column, holdParts, type Table } from './tables.ts';
 
 const recordsPerState = 10_000;
 const newline = 10;
+/** What stands behind the record of a row that has changed: its table, its place and its age. */
+const fieldsOfChange = 3;
 
 export interface Reading {
   stream: StreamDescriptor;
   table: Table;
   columns: Column[];
+  /** Names of columns. */
+  key: string[];
   /** The cursor is there where the table does not tell its changes. */
   incremental: { cursor: Column | undefined; saved: object | undefined } | undefined;
 }
@@ -36,7 +43,8 @@ export function readingOf(
   if (!table) return undefined;
   const wanted = (stream.json_schema.properties ?? {}) as Record<string, unknown>;
   const columns = table.columns.filter(({ name }) => Object.hasOwn(wanted, name));
-  const reading: Reading = { stream: descriptorOf(stream), table, columns, incremental: undefined };
+  const key = (configured.primary_key ?? stream.source_defined_primary_key ?? []).flatMap((path) => path.slice(0, 1));
+  const reading: Reading = { stream: descriptorOf(stream), table, columns, key, incremental: undefined };
   if (configured.sync_mode === 'incremental') {
     const saved = states.find(
       (state) => state.stream && streamKey(state.stream.stream_descriptor) === streamKey(stream),
@@ -70,16 +78,19 @@ export async function readStream(client: pg.Client, reading: Reading, now: Momen
   await emit.status(stream, 'STARTED');
   try {
     const selection = selectionOf(reading);
-    const { damaged } = selection;
+    const { damaged, skipped } = selection;
     const parts = table.isStored ? await holdParts(client, table) : [];
+    const definitions = incremental ? await definitionsOf(client, table.id, reading.columns) : [];
     if (!incremental) {
       await readAll(client, selection, emit);
     } else if (table.tellsChanges) {
-      const changes = { ...selection, ...incremental, now, extent: { parts, columns: reading.columns } };
+      const changes = { ...selection, ...incremental, now, extent: { parts, columns: reading.columns, definitions } };
       await readChanges(client, changes, emit);
     } else {
-      await readFromCursor(client, { ...selection, ...incremental, cursor: incremental.cursor as Column }, emit);
+      const cursor = incremental.cursor as Column;
+      await readFromCursor(client, { ...selection, ...incremental, cursor, definitions }, emit);
     }
+    await skipped.report(emit);
     if (damaged.changes.length > 0) {
       emit.log('WARN', `${stream.name} has bytes that are no UTF-8. They are replaced.`);
       await emit.report({ stream_descriptor: stream, values_changed: damaged.changes });
@@ -92,9 +103,7 @@ export async function readStream(client: pg.Client, reading: Reading, now: Momen
 
 /** A view may divide by zero, a foreign table may be offline: what the server says is for the owner of the table. */
 function explainTable(error: unknown, table: string): unknown {
-  const isOfTable =
-    error instanceof RowTooLarge ||
-    (error instanceof pg.DatabaseError && /^(22|38|39|42(?!501)|55000|HV|P0)/.test(error.code ?? ''));
+  const isOfTable = error instanceof pg.DatabaseError && /^(22|38|39|42(?!501)|55000|HV|P0)/.test(error.code ?? '');
   return isOfTable ? new ConnectorError(`${table} cannot be read: ${error.message}.`, { cause: error }) : error;
 }
 
@@ -106,9 +115,10 @@ interface Selection {
   list: string[];
   record: RecordText;
   damaged: DamagedTexts;
+  skipped: SkippedRows;
 }
 
-function selectionOf({ stream, table, columns }: Reading): Selection {
+function selectionOf({ stream, table, columns, key }: Reading): Selection {
   return {
     stream,
     name: `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`,
@@ -116,6 +126,7 @@ function selectionOf({ stream, table, columns }: Reading): Selection {
     list: columns.map((column) => column.expression(columnName(column))),
     record: new RecordText(columns),
     damaged: new DamagedTexts(columns),
+    skipped: new SkippedRows(stream, columns, key),
   };
 }
 
@@ -140,12 +151,19 @@ async function readAll(client: pg.Client, selection: Selection, emit: Emitter): 
 async function emitLines(
   client: pg.Client,
   query: string,
-  { stream, record, damaged }: Selection,
+  { stream, record, damaged, skipped }: Selection,
   emit: Emitter,
   onFields: ((lines: Buffer, from: number, end: number) => Promise<void> | undefined) | undefined,
 ): Promise<void> {
   let records = 0;
   for await (const read of readLines(client, query)) {
+    if (read instanceof LongRow) {
+      skipped.add(read, emit, onFields ? fieldsOfChange : 0);
+      // What stands behind the record tells how far the reading is, as for any other row.
+      const isDue = onFields?.(read.tail, skipped.ownFieldsAt(read, fieldsOfChange), read.tail.length - 1);
+      if (isDue) await isDue;
+      continue;
+    }
     const lines = damaged.mend(read, records);
     let start = 0;
     let end = 0;
@@ -184,13 +202,14 @@ async function readChanges(client: pg.Client, following: Following, emit: Emitte
   const { stream, cursor, saved, now, extent } = following;
   const changes = new Changes(Changes.isSaved(saved) ? saved : undefined, now, extent);
   if (changes.startsAnewBecause !== undefined) {
-    emit.log('WARN', `${stream.name} is read from the start: ${changes.startsAnewBecause}.`);
+    emit.log('WARN', startAnew(stream, changes.startsAnewBecause));
   }
   const emitState = (state: object) =>
     emit.state({ type: 'STREAM', stream: { stream_descriptor: stream, stream_state: state } });
   if (cursor && Position.isSaved(saved, cursor.name)) {
     // A state of an earlier version of this connector: from its cursor on, one last time.
-    await readFromCursor(client, { ...following, cursor, saved, isLastTime: true }, emit);
+    const { definitions } = extent;
+    await readFromCursor(client, { ...following, cursor, saved, definitions, isLastTime: true }, emit);
     await emitState(changes.completeFromCursor());
     return;
   }
@@ -201,12 +220,17 @@ async function readChanges(client: pg.Client, following: Following, emit: Emitte
     await emitState(changes.complete());
   }
   for (const [setting] of placeOrder) await client.query(`set local ${setting} to default`);
+  if (changes.hasNewColumns) await emit.report({ stream_descriptor: stream, new_fields_sent: true });
   if (changes.hasForgotten) {
     emit.log(
       'INFO',
       `${stream.name}: a transaction has been open while many others ended; some rows will be sent again next time.`,
     );
   }
+}
+
+function startAnew({ name }: StreamDescriptor, because: string): string {
+  return `${name} is read from the start: ${because}.`;
 }
 
 async function sendPass(
@@ -246,12 +270,13 @@ function startsAlike(lines: Buffer, from: number, field: Buffer): boolean {
 interface Increment extends Selection {
   cursor: Column;
   saved: object | undefined;
+  definitions: readonly Definition[];
   /** Rows without a value are then read whatever the state says, since nothing else looks for them. */
   isLastTime?: boolean;
 }
 
 async function readFromCursor(client: pg.Client, increment: Increment, emit: Emitter): Promise<void> {
-  const { stream, record, damaged, cursor, saved, isLastTime = false } = increment;
+  const { stream, record, damaged, skipped, cursor, saved, definitions, isLastTime = false } = increment;
   if (!isLastTime) {
     emit.log(
       'WARN',
@@ -259,7 +284,8 @@ async function readFromCursor(client: pg.Client, increment: Increment, emit: Emi
         `committed after another one with a higher ${cursor.name} was read.`,
     );
   }
-  const position = new Position(cursor.name, saved);
+  const position = new Position(cursor.name, saved, definitions);
+  if (position.startsAnewBecause !== undefined) emit.log('WARN', startAnew(stream, position.startsAnewBecause));
   const column = columnName(cursor);
   const condition = position.condition(column, pg.escapeLiteral);
   const query = queryOf(
@@ -274,6 +300,14 @@ async function readFromCursor(client: pg.Client, increment: Increment, emit: Emi
     });
   let records = 0;
   for await (const read of readLines(client, query)) {
+    if (read instanceof LongRow) {
+      const [value = null] = fieldTexts(read.tail, skipped.ownFieldsAt(read, 1), read.tail.length - 1);
+      // Known again by what is kept of it.
+      const isOutsideOrder = value === null ? isLastTime : isEndOfOrder(cursor.type, value);
+      const kept = [String(read.bytes), read.head.toString('latin1'), read.tail.toString('latin1')];
+      if (isOutsideOrder || position.advance(value, kept)) skipped.add(read, emit, 1);
+      continue;
+    }
     const lines = damaged.mend(read, records);
     for (let start = 0, end = 0; start < lines.length; start = end + 1) {
       end = lines.indexOf(newline, start);

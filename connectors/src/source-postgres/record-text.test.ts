@@ -1,7 +1,8 @@
 /* What is made of a line that COPY sends is valid JSON, whatever the line has in it: the runner relies on that. */
+
+import { TextBuffer } from '@inlay/protocol/text-buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TextBuffer } from '../kit/text-buffer.ts';
 import { columnValue } from './column-values.ts';
 import { RecordText } from './record-text.ts';
 

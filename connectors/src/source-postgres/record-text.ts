@@ -6,8 +6,8 @@
  * What always holds: a record is valid JSON, whatever the server sends, because nobody checks it again. A value that is not
  * what its column's type says, such as a number that is none, is a string with the text that came.
  */
-import { endOfJson, endOfNumber } from '@inlay/contract/json-check';
-import type { TextBuffer } from '../kit/text-buffer.ts';
+import { endOfJson, endOfNumber } from '@inlay/contract/text/json-check';
+import type { TextBuffer } from '@inlay/protocol/text-buffer';
 import type { TextForm } from './column-values.ts';
 
 export interface RecordColumn {

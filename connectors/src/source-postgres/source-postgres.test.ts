@@ -1,3 +1,4 @@
+import type { Emitter } from '@inlay/protocol/connector';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addedText } from '../../test/added-text.ts';
@@ -11,7 +12,6 @@ import {
   summarise,
   surroundings,
 } from '../../test/postgres.ts';
-import type { Emitter } from '../kit/connector.ts';
 import { connector } from './source-postgres.ts';
 
 describe('discovery', () => {
@@ -316,14 +316,33 @@ describe('a full refresh', () => {
     });
   });
 
-  it('says so when a row is larger than can be moved', async () => {
-    const { client, config } = await createDatabase();
-    await client.query(`create table large as select repeat('x', 65000000) as text`);
-    await expect(read(config, [configure(await discoverStream(config, 'large'))])).rejects.toMatchObject({
-      message: 'large cannot be read: a row is larger than 64 MB.',
-      failureType: 'config_error',
-    });
-  });
+  it.each(['full_refresh', 'incremental'] as const)(
+    'skips rows that are larger than can be moved, and counts them with their keys (%s)',
+    async (sync_mode) => {
+      const { client, config } = await createDatabase();
+      await client.query(`create table large (text text, id int primary key, note text)`);
+      await client.query(`insert into large select repeat('x', case n when 2 then 41000000 else 1 end), n, 'n' || n
+        from generate_series(1, 3) n`);
+      await client.query(`create table after as select 1 as n`);
+      const streams = [
+        configure(await discoverStream(config, 'large'), { sync_mode, primary_key: [['id']] }),
+        configure(await discoverStream(config, 'after')),
+      ];
+      const { messages } = await read(config, streams);
+      const { records, statuses } = summarise(messages);
+      expect(records).toEqual([{ text: 'x', id: 1, note: 'n1' }, { text: 'x', id: 3, note: 'n3' }, { n: 1 }]);
+      expect(statuses).toEqual(['large STARTED', 'large COMPLETE', 'after STARTED', 'after COMPLETE']);
+      const reports = messages.flatMap((message) => (message.type === 'TRACE' ? [message.trace.analytics?.value] : []));
+      expect(reports.filter(Boolean).map((text) => JSON.parse(String(text)))).toEqual([
+        { stream_descriptor: { name: 'large', namespace: 'public' }, records_skipped: { count: 1, keys: ['id 2'] } },
+      ]);
+      const states = messages.flatMap((message) => (message.type === 'STATE' ? [message.state] : []));
+      if (sync_mode === 'full_refresh') return;
+      // It is not tried for ever.
+      const again = await read(config, streams.slice(0, 1), states);
+      expect(JSON.stringify(again.messages)).not.toContain('records_skipped');
+    },
+  );
 
   it('fails as a passing fault, without COMPLETE, when its session is ended', async () => {
     const { client, config, query } = await createDatabase();

@@ -3,8 +3,9 @@
  * on with as its lines are taken: memory does not grow with the tables. An incremental stream brings what the moment of the
  * last sync did not see; see changes.ts.
  */
+
+import { type Configuration, ConnectorError, type SourceConnector } from '@inlay/protocol/connector';
 import pg from 'pg';
-import { type Configuration, ConnectorError, type SourceConnector } from '../kit/connector.ts';
 import { inTransaction, withConnection } from '../postgres/connection.ts';
 import { readServer } from '../postgres/server.ts';
 import { currentMoment } from './moment.ts';

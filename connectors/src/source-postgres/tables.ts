@@ -2,9 +2,10 @@
  * The tables, views and foreign tables a user may read, as streams: namespace is the schema, name is the table. A
  * partitioned table is one stream; columns the user may not read are left out.
  */
+
+import { ConnectorError } from '@inlay/protocol/connector';
+import type { Catalog, Stream } from '@inlay/protocol/protocol';
 import pg from 'pg';
-import type { Catalog, Stream } from '../../src/protocol.ts';
-import { ConnectorError } from '../kit/connector.ts';
 import type { Part } from './changes.ts';
 import { type ColumnType, type ColumnValue, columnValue, isCursorType } from './column-values.ts';
 

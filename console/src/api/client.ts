@@ -5,6 +5,7 @@
  * What always holds: a failure carries the text, the code and the id of the request; writes carry the header that no
  * other page can send.
  */
+import type { AnswerTo, Given, PartsOf, RouteFor } from '@inlay/contract/requests';
 import { basePath } from '../router/router.ts';
 
 /** Long enough for a platform that answers slowly, short enough for a person who waits. */
@@ -49,16 +50,28 @@ export class ApiError extends Error {
 export type Query = Record<string, string | number | undefined>;
 
 /** A request that can also be shown as a command. `path` is below `/api/v1`. */
-export interface ApiRequest {
+export interface ApiRequest<Answer = unknown> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   query?: Query;
   body?: object;
   /** Texts of the body that are shown nowhere. */
   secrets?: readonly string[];
+  /** Never set: it carries the type of the answer. */
+  answer?: Answer;
 }
 
-export async function callApi<T>(request: ApiRequest, signal?: AbortSignal): Promise<T> {
+/** The only maker of requests: route, parts and answer have the types of the table of operations. */
+export function requestTo<R extends RouteFor<'operator'>>(
+  route: R,
+  ...[parts]: Given<PartsOf<R> & Pick<ApiRequest, 'secrets'>>
+): ApiRequest<AnswerTo<R>> {
+  const { ids = [], ...rest } = (parts ?? {}) as Pick<ApiRequest, 'query' | 'body' | 'secrets'> & { ids?: string[] };
+  const [method, path] = route.split(' ') as [ApiRequest['method'], string];
+  return { method, path: ids.reduce((done, id) => done.replace(/{\w+}/, encodeURIComponent(id)), path), ...rest };
+}
+
+export async function callApi<T>(request: ApiRequest<T>, signal?: AbortSignal): Promise<T> {
   return await send<T>(`api/v1${request.path}${searchOf(request.query)}`, request, signal);
 }
 
@@ -73,7 +86,7 @@ export async function beginOidc(): Promise<string> {
 }
 
 /** The path and query of a `next` link, which names the public API. */
-export function requestOfNext(next: string): ApiRequest {
+export function requestOfNext<T>(next: string): ApiRequest<T> {
   const { pathname, searchParams } = new URL(next);
   const path = pathname.slice(pathname.indexOf('/api/v1/') + '/api/v1'.length);
   return { method: 'GET', path, query: Object.fromEntries(searchParams) };
@@ -99,7 +112,7 @@ async function send<T>(path: string, { method, body }: Pick<ApiRequest, 'method'
         ...(method === 'GET' ? {} : { 'x-inlay-console': '1' }),
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      body: JSON.stringify(body),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     text = await response.text();

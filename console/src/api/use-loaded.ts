@@ -106,9 +106,9 @@ export function useLoaded<T>(
 
 /** One request whose answer is shown as it is. */
 export function useAnswer<T>(
-  request: ApiRequest | undefined,
+  request: ApiRequest<T> | undefined,
   options?: { live?: (workspaceIds: ReadonlySet<string>) => boolean },
 ): Loaded<T> {
   const key = request && JSON.stringify(request);
-  return useLoaded<T>(key, (signal) => callApi<T>(request as ApiRequest, signal), options);
+  return useLoaded<T>(key, (signal) => callApi(request as ApiRequest<T>, signal), options);
 }

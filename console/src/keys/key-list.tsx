@@ -1,10 +1,9 @@
 /** Which keys there are. */
-import { InfoDialog } from '../parts/info-dialog.tsx';
-import { useWords } from '../words/words.ts';
+import { InfoDialog } from '../parts/dialogs/info-dialog.tsx';
+import { words } from '../words/words.ts';
 import { goKeys } from './keys.ts';
 
 export function KeyList({ onClose }: { onClose(): void }) {
-  const words = useWords();
   const entries: [string[], string][] = [
     [['/'], words.keys.search],
     [['j'], words.keys.next],

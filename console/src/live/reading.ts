@@ -4,8 +4,8 @@
  * What always holds: what was told once is not told again, and nothing between is left out; where that cannot be known,
  * `begins` says so. A stream of which nothing arrives does not count as one: something between may be keeping it back.
  */
-import type { EventPage } from '@inlay/contract/events';
-import { ApiError, callApi, searchOf } from '../api/client.ts';
+import type { EventPage } from '@inlay/contract/log/events';
+import { ApiError, callApi, requestTo, searchOf } from '../api/client.ts';
 import { basePath } from '../router/router.ts';
 import { createParser, type StreamedEvent } from './event-stream.ts';
 import type { Message } from './message.ts';
@@ -126,11 +126,11 @@ function collect(from: number, tell: Reading['tell']) {
 /** Nothing has happened after now, and the answer names where reading goes on. */
 async function presentPosition(signal: AbortSignal): Promise<number> {
   const since = new Date(Date.now() + 60_000).toISOString();
-  return (await callApi<EventPage>({ method: 'GET', path: '/events', query: { since, limit: 1 } }, signal)).next;
+  return (await callApi(requestTo('GET /events', { query: { since, limit: 1 } }), signal)).next;
 }
 
 async function poll(after: number, signal: AbortSignal): Promise<EventPage> {
-  return await callApi<EventPage>({ method: 'GET', path: '/events', query: { after, limit: pollLimit } }, signal);
+  return await callApi(requestTo('GET /events', { query: { after, limit: pollLimit } }), signal);
 }
 
 interface Heard {

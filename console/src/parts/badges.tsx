@@ -1,7 +1,7 @@
 /** States in one word each, with a sign for people who do not see colours. */
-import type { HealthState } from '@inlay/contract/health';
+import type { HealthState } from '@inlay/contract/pipelines/health';
 import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
-import { useWords } from '../words/words.ts';
+import { words } from '../words/words.ts';
 
 type Kind = 'neutral' | 'danger' | 'warning' | 'success' | 'active';
 type Look = { kind: Kind; glyph?: GlyphName };
@@ -35,11 +35,11 @@ function Badge({ look: { kind, glyph }, text }: { look: Look; text: string }) {
 }
 
 export function HealthBadge({ state }: { state: HealthState }) {
-  return <Badge look={healthLooks[state]} text={useWords().health[state]} />;
+  return <Badge look={healthLooks[state]} text={words.health[state]} />;
 }
 
 export function JobBadge({ status }: { status: string }) {
-  const { jobStatus, job } = useWords();
+  const { jobStatus, job } = words;
   const text = status === 'interrupted' ? job.interrupted : jobStatus[status as keyof typeof jobStatus];
   return <Badge look={jobLooks[status] ?? { kind: 'neutral', glyph: 'clock' }} text={text ?? status} />;
 }
@@ -47,5 +47,5 @@ export function JobBadge({ status }: { status: string }) {
 export function StatusBadge({ status }: { status: 'active' | 'inactive' }) {
   const isActive = status === 'active';
   const look: Look = isActive ? { kind: 'success', glyph: 'check' } : { kind: 'neutral', glyph: 'pause' };
-  return <Badge look={look} text={useWords().status[status]} />;
+  return <Badge look={look} text={words.status[status]} />;
 }

@@ -2,13 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { ApiRequest } from '../api/client.ts';
 import { curlOf } from '../api/curl.ts';
-import { useWords } from '../words/words.ts';
+import { words as common } from '../words/words.ts';
 import { Mark } from './mark.tsx';
+
+const words = common.copy;
 
 const shownMs = 2_000;
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const words = useWords().copy;
   const [said, setSaid] = useState('');
   return (
     <button
@@ -34,5 +35,5 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 }
 
 export function CurlButton({ request, what }: { request: ApiRequest; what: string }) {
-  return <CopyButton text={curlOf(request)} label={`${useWords().copy.curl}: ${what}`} />;
+  return <CopyButton text={curlOf(request)} label={`${words.curl}: ${what}`} />;
 }

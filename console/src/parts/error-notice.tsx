@@ -3,7 +3,7 @@ import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
-import { useWords } from '../words/words.ts';
+import { words } from '../words/words.ts';
 import { CopyButton } from './copy-button.tsx';
 
 export interface ErrorNoticeProps {
@@ -13,7 +13,6 @@ export interface ErrorNoticeProps {
 }
 
 export function ErrorNotice({ error, onTryAgain, takesFocus = false }: ErrorNoticeProps) {
-  const words = useWords();
   const [help, setHelp] = useState<string | undefined>(undefined);
   const failure = error instanceof ApiError ? error : undefined;
   const code = failure?.code ?? 'unreadable';

@@ -1,4 +1,4 @@
-/** Groups of types of events, as the service filters them. They are names of the API, the same in every language. */
+/** Groups of types of events, as the service filters them. They are names of the API. */
 const groups = [
   'sync',
   'source',

@@ -53,13 +53,13 @@ export function TextField({
   );
 }
 
-export function ChoiceField({
-  label,
-  hint,
-  value,
-  options,
-  onInput,
-}: FieldProps & { options: Readonly<Record<string, string>> }) {
+export interface ChoiceFieldProps<V extends string> extends Pick<FieldProps, 'label' | 'hint'> {
+  value: V;
+  options: Readonly<Record<NoInfer<V>, string>>;
+  onInput(value: NoInfer<V>): void;
+}
+
+export function ChoiceField<V extends string>({ label, hint, value, options, onInput }: ChoiceFieldProps<V>) {
   const id = useId();
   return (
     <div class="c-field">
@@ -69,9 +69,9 @@ export function ChoiceField({
         id={id}
         value={value}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={({ currentTarget }) => onInput(currentTarget.value)}
+        onChange={({ currentTarget }) => onInput(currentTarget.value as V)}
       >
-        {Object.entries(options).map(([key, text]) => (
+        {Object.entries<string>(options).map(([key, text]) => (
           <option value={key} key={key}>
             {text}
           </option>

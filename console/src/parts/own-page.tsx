@@ -1,11 +1,10 @@
 /** Leads to the customer in the operator's own system, if the service was told where that is. */
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { useConsole } from '../console.ts';
-import { useWords } from '../words/words.ts';
+import { words } from '../words/words.ts';
 import { customerUrl } from './customer-url.ts';
 
 export function OwnPage({ customer, isShort = false }: { customer: { id: string; name: string }; isShort?: boolean }) {
-  const words = useWords();
   const { customer_url: template } = useConsole().session;
   if (!template) return null;
   const text = words.customer.ownPage;

@@ -1,7 +1,7 @@
 /** The frame of a screen: its heading, which gets the focus after a move, and what is beside it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
+import { words } from '../words/words.ts';
 
 export interface PageProps {
   title: string;
@@ -14,7 +14,6 @@ export interface PageProps {
 let hasMoved = false;
 
 export function Page({ title, trail, beside, children }: PageProps) {
-  const words = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
   // Before the paint: a key that is pressed at once counts for the new screen.
   useLayoutEffect(() => {
@@ -67,7 +66,7 @@ export function Panel({
 export function Bones({ rows = 4 }: { rows?: number }) {
   return (
     <div class="c-bones" role="status">
-      <span class="inlay-unseen">{useWords().loading}</span>
+      <span class="inlay-unseen">{words.loading}</span>
       {Array.from({ length: rows }, (_, index) => (
         <span class="inlay-bone" aria-hidden="true" key={index} />
       ))}

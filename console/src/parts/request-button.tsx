@@ -7,7 +7,7 @@ import { type OnDone, useAction } from './use-action.ts';
 
 export interface RequestButtonProps<T> {
   label: string;
-  request: ApiRequest;
+  request: ApiRequest<T>;
   /** What it is about, for people who do not see the row that it stands in. */
   about?: string;
   kind?: NonNullable<ButtonProps['kind']>;
@@ -29,7 +29,7 @@ export function RequestButton<T>({ label, request, onDone, ...look }: RequestBut
           {...(glyph && { glyph })}
           {...(about !== undefined && { label: what })}
           isBusy={action.isBusy || isBusy}
-          onClick={() => action.run<T>(request, onDone)}
+          onClick={() => action.run(request, onDone)}
         >
           {label}
         </Button>

@@ -10,7 +10,7 @@ export type OnDone<T> = (answer: T, goOn: (path: string) => void) => void;
 export interface Action {
   isBusy: boolean;
   error: unknown;
-  run<T>(request: ApiRequest, onDone: OnDone<T>): void;
+  run<T>(request: ApiRequest<T>, onDone: OnDone<T>): void;
 }
 
 export function useAction(): Action {
@@ -22,13 +22,13 @@ export function useAction(): Action {
   return {
     isBusy,
     error,
-    run<T>(request: ApiRequest, onDone: OnDone<T>) {
+    run<T>(request: ApiRequest<T>, onDone: OnDone<T>) {
       if (isRunning.current) return;
       isRunning.current = true;
       setBusy(true);
       setError(undefined);
       const goOn = wayOn();
-      callApi<T>(request)
+      callApi(request)
         .then(
           (answer) => onDone(answer, goOn),
           (failure: unknown) => {

@@ -1,7 +1,7 @@
 /** A point in time in the person's words, or a dash. */
 import { Moment } from '@inlay/ui/parts/moment.tsx';
-import { useConsole } from '../console.ts';
-import { useWords } from '../words/words.ts';
+import { formatting } from '../words/formatting.ts';
+import { words } from '../words/words.ts';
 
 export function When({
   time,
@@ -12,8 +12,6 @@ export function When({
   tense?: 'past' | 'future';
   none?: string;
 }) {
-  const { formatting } = useConsole();
-  const words = useWords();
   if (!time) return <span class="c-muted">{none ?? words.none}</span>;
   return <Moment formatting={formatting} time={time} tense={tense} />;
 }

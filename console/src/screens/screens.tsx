@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Bones } from '../parts/page.tsx';
 import type { Place, Screen } from '../router/router.ts';
-import { useWords } from '../words/words.ts';
+import { words } from '../words/words.ts';
 
 type Shown = ComponentType<{ place: Place }>;
 
@@ -15,19 +15,18 @@ const loaders: Record<Screen, () => Promise<Shown>> = {
   connections: async () => (await import('./connections/connections.tsx')).ConnectionsScreen,
   jobs: async () => (await import('./jobs/jobs.tsx')).JobsScreen,
   job: async () => (await import('./job/job.tsx')).JobScreen,
-  templates: async () => await (await import('./templates/templates.tsx')).load(),
-  connectors: async () => await (await import('./connectors/connectors.tsx')).load(),
-  playground: async () => await (await import('./playground/playground.tsx')).load(),
-  events: async () => await (await import('./events/events.tsx')).load(),
-  webhooks: async () => await (await import('./webhooks/webhooks.tsx')).load(),
-  audit: async () => await (await import('./audit/audit.tsx')).load(),
-  health: async () => await (await import('./health/health.tsx')).load(),
-  tokens: async () => await (await import('./tokens/tokens.tsx')).load(),
+  templates: async () => (await import('./templates/templates.tsx')).TemplatesScreen,
+  connectors: async () => (await import('./connectors/connectors.tsx')).ConnectorsScreen,
+  playground: async () => (await import('./playground/playground.tsx')).PlaygroundScreen,
+  events: async () => (await import('./events/events.tsx')).EventsScreen,
+  webhooks: async () => (await import('./webhooks/webhooks.tsx')).WebhooksScreen,
+  audit: async () => (await import('./audit/audit.tsx')).AuditScreen,
+  health: async () => (await import('./health/health.tsx')).HealthScreen,
+  tokens: async () => (await import('./tokens/tokens.tsx')).TokensScreen,
 };
 const loaded = new Map<Screen, Shown>();
 
 export function ScreenOf({ place }: { place: Place }) {
-  const words = useWords();
   const [, setLoads] = useState(0);
   const [isMissing, setMissing] = useState(false);
   const { screen, id } = place;

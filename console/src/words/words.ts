@@ -1,57 +1,339 @@
+import { counted } from './counted.ts';
+import { formatting } from './formatting.ts';
+
 /**
- * Every text of the console. The English file is the model: a language that lacks a text does not compile. Each language
- * is a file of its own, so a browser loads only one.
+ * Texts that several screens use. Texts of one screen are in a file beside it, which is loaded with the screen, so the first
+ * page stays small.
  */
-import { type WidgetLocale, widgetLocales } from '@inlay/contract/embedding';
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
-import { read, write } from '../scheme.ts';
-import type { Words } from './en.ts';
+export const words = {
+  productConsole: 'Console',
+  skip: 'Skip to the content',
+  loading: 'Loading…',
+  cancel: 'Cancel',
+  close: 'Close',
+  tryAgain: 'Try again',
+  notTold: 'Not told',
+  none: '–',
+  navigation: 'Main',
+  account: 'Account and settings',
+  nav: {
+    overview: 'Overview',
+    customers: 'Customers',
+    connections: 'Connections',
+    jobs: 'Jobs',
+    templates: 'Templates',
+    connectors: 'Connectors',
+    playground: 'Playground',
+    events: 'Events',
+    webhooks: 'Webhooks',
+    audit: 'Audit',
+    tokens: 'Tokens and keys',
+    health: 'Health',
+  },
 
-export type { Words };
-export type Language = WidgetLocale;
-export const languageNames: Record<Language, string> = {
-  en: 'English',
-  de: 'Deutsch',
-  fr: 'Français',
-  es: 'Español',
-  ja: '日本語',
+  shell: {
+    theme: 'Theme',
+    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    shortcuts: 'Keyboard shortcuts',
+    signOut: 'Sign out',
+    roles: { read: 'Viewer', operator: 'Operator', full: 'Admin' },
+    live: { connecting: 'Connecting…', live: 'Live', polling: 'Every 5 seconds', offline: 'No connection' },
+    pause: 'Pause updates',
+    resume: 'Resume updates',
+    paused: 'Paused',
+    held: (count: number) => `${formatting.number(count)} new`,
+    pageMissing: 'This part of the console could not be loaded. Reload the page.',
+  },
+
+  keys: {
+    title: 'Keyboard shortcuts',
+    search: 'Search customers',
+    next: 'Next row',
+    previous: 'Previous row',
+    open: 'Open the row',
+    help: 'Show this list',
+    followedBy: 'then',
+    goTo: (place: string) => `Go to ${place}`,
+  },
+
+  signIn: {
+    title: 'Sign in to the console',
+    lead: 'See how every customer does, and what to do next.',
+    token: 'Operator token',
+    tokenHint: 'It is exchanged for a session and not kept in this browser.',
+    submit: 'Sign in',
+    oidc: 'Sign in with your organization',
+    or: 'or',
+    missing: 'Enter an operator token.',
+    noToken: 'No token at hand?',
+    command: 'Run this on the server. It prints a link that signs you in once:',
+    linkTitle: 'Sign in with this link',
+    linkText: 'The link works once. Press the button to use it.',
+    useLink: 'Use the link',
+    replaceTitle: 'Replace the present session?',
+    replaceText: 'You are signed in as somebody else in this browser. The link would end that session.',
+    replace: 'End it and sign in',
+    linkFailed: 'A link works once, for 15 minutes. Make a new one, or sign in with a token.',
+    endedTitle: 'Your session has ended',
+    endedText: 'Sign in again to go on. The page behind stays as it is.',
+  },
+
+  errors: {
+    title: 'This did not work',
+    unreachable: 'The service does not answer. Check your connection.',
+    unreadable: 'The answer could not be read. Something between this browser and the service may have changed it.',
+    code: 'Code',
+    request: 'Request',
+    copyId: 'Copy the request id',
+  },
+
+  copy: { curl: 'Copy as curl', copied: 'Copied', failed: 'The browser does not allow copying' },
+
+  health: {
+    healthy: 'Healthy',
+    running: 'Running',
+    failing: 'Failing',
+    needs_attention: 'Needs attention',
+    paused: 'Paused',
+    never_synced: 'Never synced',
+  },
+  status: { active: 'Active', inactive: 'Suspended' },
+  jobStatus: {
+    pending: 'Waiting',
+    running: 'Running',
+    incomplete: 'Trying again',
+    failed: 'Failed',
+    succeeded: 'Succeeded',
+    cancelled: 'Cancelled',
+  },
+  kinds: {
+    config_error: 'A setting is wrong',
+    transient_error: 'May pass by itself',
+    system_error: 'Fault of a connector or the platform',
+    unknown: 'Reason not told',
+  },
+  origins: { source: 'Source', destination: 'Destination', platform: 'Platform', unknown: 'Unknown' },
+  audience: { customer: 'Needs the customer', operator: 'Needs you' },
+  noReason: 'The platform does not tell the reason.',
+
+  column: {
+    customer: 'Customer',
+    source: 'Source',
+    connection: 'Connection',
+    since: 'Since',
+    error: 'First error',
+    lastGood: 'Last good sync',
+    health: 'Health',
+    status: 'Status',
+    connections: 'Connections',
+    created: 'Created',
+    job: 'Job',
+    started: 'Started',
+    duration: 'Duration',
+    rows: 'Rows',
+    bytes: 'Size',
+    attempts: 'Attempts',
+    reason: 'Reason',
+    nextRun: 'Next run',
+    stream: 'Stream',
+    emitted: 'Read',
+    written: 'Written',
+    deleted: 'Deleted',
+    warnings: 'Warnings',
+    difference: 'Difference',
+  },
+
+  list: {
+    filters: 'Filters',
+    all: 'All',
+    sort: 'Sort',
+    more: 'Show more',
+    shown: (count: number) => `${formatting.number(count)} shown`,
+    clear: 'Clear filters',
+    nothing: 'Nothing matches these filters.',
+    waiting: 'The list changes when the pointer leaves it. Rows that are struck out are no longer in it.',
+    gone: 'no longer in this list',
+    ofCustomer: 'Of one customer',
+  },
+
+  overview: {
+    title: 'Overview',
+    allWell: 'Nothing fails',
+    allWellText: 'Every customer’s data arrives. This page changes by itself when that is no longer so.',
+    firstTitle: 'No customer yet',
+    firstText: 'A customer appears here as soon as your backend asks for a first widget token.',
+    failingCustomers: 'Customers failing',
+    attentionCustomers: 'Customers that need attention',
+    healthyCustomers: 'Healthy customers',
+    needsCustomer: 'Need the customer',
+    needsYou: 'Need you',
+    stale: 'Stale',
+    staleHint: 'Older than the schedule promises',
+    running: 'Running now',
+    waiting: 'Waiting',
+    connections: (count: number) => (count === 1 ? 'connection' : 'connections'),
+    causes: 'Failing, by cause',
+    affected: (count: number) => counted(count, 'connection'),
+    showAll: 'Show all',
+    retry: 'Retry all',
+    retryBegun: 'The service is trying them again',
+    retries: 'Retries',
+    retryStarted: 'Retry started',
+    retryEnded: 'Retried',
+    retryStopped: 'Retry stopped',
+    goesOn: 'goes on without this page',
+    retryHasMore: 'more connections fail for this cause: retry again afterwards',
+    stopRetry: 'Stop retry',
+    tried: (done: number, all: number) => `${formatting.number(done)} of ${formatting.number(all)} tried`,
+    succeededAgain: (count: number) => `${formatting.number(count)} succeeded`,
+    failedAgain: (count: number) => `${formatting.number(count)} failed again`,
+    neededNothing: (count: number) => `${formatting.number(count)} needed no sync`,
+    notStarted: (count: number) => `${formatting.number(count)} could not be started`,
+    moreCauses: (count: number) => `and ${counted(count, 'more cause')}`,
+    unwell: 'Who fails, longest first',
+    moreUnwell: (count: number) => `${formatting.number(count)} more`,
+    day: 'Syncs, last 24 hours',
+    month: 'Rows, last 30 days',
+    succeeded: (count: number) => `${formatting.number(count)} succeeded`,
+    failed: (count: number) => `${formatting.number(count)} failed`,
+    rows: (count: number) => counted(count, 'row'),
+    partial: 'There are more than are counted at once: these numbers are a part.',
+    neverGood: 'never',
+    platform: 'Platform',
+    answers: 'answers',
+    silentSince: 'has not answered since',
+    lastTrouble: 'last trouble',
+    database: 'Database',
+    answersIn: (ms: number) => `answers in ${formatting.number(ms)} ms`,
+    toFix: (count: number) => `${formatting.number(count)} to fix`,
+    toLookAt: (count: number) => `${formatting.number(count)} to look at`,
+    checksWell: 'All checks in order',
+    notRead: 'Could not be read',
+  },
+
+  customers: {
+    title: 'Customers',
+    add: 'Add customer',
+    search: 'Search by name',
+    sorts: {
+      '-created_at': 'Newest first',
+      created_at: 'Oldest first',
+      name: 'Name',
+      '-last_activity_at': 'Last activity',
+      unwell_since: 'Longest unwell first',
+    },
+  },
+
+  customer: {
+    ownPage: 'Open in your own system',
+    openWidget: 'Open the widget',
+    openWidgetText: 'To connect sources in this customer’s place, in a tab of its own.',
+    summary: 'Summary',
+    id: 'Id',
+    timeline: 'Timeline',
+    sources: 'Sources',
+    connections: 'Connections',
+    actions: 'Actions',
+    noSources: 'This customer has not connected a source yet.',
+    noConnections: 'No connection yet: there is one as soon as a source is connected.',
+    seeWhat: 'See what they see',
+    syncNow: 'Sync now',
+    syncStarted: 'Sync started',
+    pause: 'Pause',
+    paused: 'Connection paused',
+    resume: 'Resume',
+    resumed: 'Connection resumed',
+    suspend: 'Suspend',
+    suspendText: 'No sync runs until you reactivate the customer. Connections that are active now are remembered.',
+    suspended: 'Customer suspended',
+    reactivate: 'Reactivate',
+    reactivateText: 'The connections that were active before run again.',
+    reactivated: 'Customer reactivated',
+    rename: 'Rename',
+    renameText: 'The name by which your backend asks for tokens.',
+    newName: 'New name',
+    renamed: 'Customer renamed',
+    revoke: 'Revoke tokens',
+    revokeText: 'Every token of this customer stops working. Your backend can issue new ones at once.',
+    revoked: 'Tokens revoked',
+    delete: 'Delete',
+    deleteText: (sources: number, connections: number) =>
+      `This deletes the customer with ${counted(sources, 'source')} and ${counted(connections, 'connection')}, here and on the platform, and ends all tokens. Data that has arrived at destinations stays there. It cannot be undone.`,
+    typeName: (name: string) => `Type ${name} to confirm`,
+    deleted: 'Customer deleted',
+    nothing: 'Nothing has happened yet.',
+    by: (actor: string) => `by ${actor}`,
+    refused: 'refused',
+    syncOf: (source: string) => `Sync of ${source}`,
+    actors: {
+      operator_token: 'operator token',
+      scoped_token: 'customer',
+      sign_in_link: 'customer',
+      console_user: 'console',
+      command_line: 'command line',
+      worker: 'the service',
+    },
+  },
+
+  connectionsList: {
+    title: 'Connections',
+    staleOnly: 'Stale only',
+    attention: 'Who has to act',
+    oneCause: 'One cause',
+  },
+  jobsList: {
+    title: 'Jobs',
+    failingOnly: 'Failing only',
+    waitingOnly: 'Waiting only',
+    endedSince: (time: string) => `Ended since ${time}`,
+  },
+
+  job: {
+    rowsOverTime: 'Rows over time',
+    rowsNotTold: 'The platform does not tell how the rows came.',
+    noRows: 'No rows have come.',
+    rowsSaid: (rows: number, from: string, to: string) => `${counted(rows, 'row')}, ${from} to ${to}`,
+    searched: (done: string, all: string) => `Searched ${done} of ${all}`,
+    stopSearch: 'Stop searching',
+    title: (id: string) => `Job ${id}`,
+    facts: 'Facts',
+    attempts: 'Attempts',
+    attempt: (attempt: number) => `Attempt ${formatting.number(attempt)}`,
+    interrupted: 'Interrupted',
+    noAttempts: 'The platform does not tell about attempts.',
+    streams: 'Streams',
+    noStreams: 'Counts by stream are told when a job has succeeded.',
+    moreStreams: (count: number) => `and ${counted(count, 'more stream')}`,
+    skipped: (count: number, keys: string) => `Skipped rows over 20 MB: ${formatting.number(count)} (${keys})`,
+    notReplaced: 'Earlier rows were kept: the source did not say whether it had been read to its end.',
+    changes: {
+      nulled: (count: number, field: string) => `${formatting.number(count)} × ${field} could not be kept`,
+      shortened: (count: number, field: string) => `${formatting.number(count)} × ${field} shortened`,
+      not_a_number: (count: number, field: string) => `${formatting.number(count)} × ${field} had no number`,
+      left_out: (count: number, field: string) =>
+        `${formatting.number(count)} × ${field} had no place at the destination`,
+    },
+    history: 'Rows, last jobs of this connection',
+    compare: 'Compared with the last good job',
+    noGood: 'No earlier job of this connection has succeeded.',
+    thisJob: 'This job',
+    compared: 'Compared',
+    rowsOf: (stream: string) => `Rows: ${stream}`,
+    goodJob: 'Last good job',
+    log: 'Log',
+    logSearch: 'Search the log',
+    clearSearch: 'Whole log',
+    firstError: 'First error',
+    start: 'Start',
+    end: 'End',
+    emptyLog: 'The log is empty.',
+    noMatch: 'No line holds this text.',
+    noError: 'No line of this log is an error.',
+    size: (bytes: string) => `${bytes} in all`,
+    matches: (count: number) => counted(count, 'line'),
+    logLines: 'Lines of the log',
+    showInContext: 'Show this line among its neighbours',
+    requestId: 'Request',
+    firstFailure: 'First error',
+  },
 };
-
-const languages: Record<Language, () => Promise<{ default: Words }>> = {
-  en: () => import('./en.ts'),
-  de: () => import('./de.ts'),
-  fr: () => import('./fr.ts'),
-  es: () => import('./es.ts'),
-  ja: () => import('./ja.ts'),
-};
-
-const key = 'inlay-console-language';
-
-export async function loadWords(language: Language): Promise<Words> {
-  return (await languages[language]()).default;
-}
-
-/** The person's choice, or the first of the browser's languages that we have. `de-AT` writes numbers as in Austria. */
-export function chooseLanguage(): { language: Language; tag: string } {
-  const chosen = read(key);
-  for (const tag of [...(chosen ? [chosen] : []), ...navigator.languages]) {
-    const language = widgetLocales.find((known) => known === tag.toLowerCase().split('-')[0]);
-    if (language) return { language, tag };
-  }
-  return { language: 'en', tag: 'en' };
-}
-
-/** The page is loaded anew: nothing on it stays in another language. */
-export function changeLanguage(language: Language): void {
-  write(key, language);
-  location.reload();
-}
-
-export const WordsContext = createContext<Words | undefined>(undefined);
-
-export function useWords(): Words {
-  const words = useContext(WordsContext);
-  if (!words) throw new Error('No language is loaded.');
-  return words;
-}

@@ -139,7 +139,7 @@ export function useOwnService(): OwnService {
       await app.store.transaction((tx) => logOfTest.journal.record(tx, organizationId, ...entries));
       await own.tell();
     },
-    tell: async () => void (await own.test.app.sequencer.pass()),
+    tell: async () => void (await own.test.app.workers.sequencer.pass()),
     // The rest is known when the service has started.
   } as Omit<OwnService, 'test' | 'url'> as OwnService;
 

@@ -1,6 +1,6 @@
 /** What crosses the wire when a workspace is compared with the templates that match it now. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Uuid } from './fields.ts';
+import { Enumeration, Uuid } from '../fields.ts';
 import { existingChoices } from './rollouts.ts';
 import { templateFilterFields } from './template-filters.ts';
 

@@ -2,7 +2,7 @@
  * Choices in a connector's specification: an object with several forms (`oneOf`), told apart by one text property that
  * has a fixed value in each form.
  */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from './connector-configuration.ts';
 
 export interface Choice {
   /** The property whose value tells the forms apart. */

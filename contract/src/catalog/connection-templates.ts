@@ -1,8 +1,8 @@
 /** What crosses the wire for connection templates and their schedules. */
 import { type Static, Type } from 'typebox';
-import { CustomerMayChange, CustomerMayChangeRequest } from './connections.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
+import { CustomerMayChange, CustomerMayChangeRequest } from '../pipelines/connections.ts';
 import type { Configuration } from './connector-configuration.ts';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
 import { streamSelectionModes } from './source-templates.ts';
 import { AppliedPlanId } from './template-plans.ts';

@@ -127,6 +127,15 @@ function withBranches(schema: JsonSchema): JsonSchema[] {
   return [schema, ...branches.filter(isObject).flatMap(withBranches)];
 }
 
+/** Whether a value of one of these schemas may be or contain a secret. */
+export function holdsSecret(schemas: readonly JsonSchema[]): boolean {
+  return describedBy(schemas).some(({ airbyte_secret, items, properties }) => {
+    if (airbyte_secret === true) return true;
+    const inside = [items, ...(isObject(properties) ? Object.values(properties) : [])].filter(isObject);
+    return holdsSecret(inside);
+  });
+}
+
 function propertySchema(schema: JsonSchema, key: string): JsonSchema[] {
   const { properties } = schema;
   if (!isObject(properties) || !Object.hasOwn(properties, key)) return [];

@@ -1,7 +1,7 @@
 /** What crosses the wire for the versions of connectors that an organization adds itself. */
 import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp } from '../fields.ts';
 import { ManifestAnswer } from './definitions.ts';
-import { Enumeration, Timestamp } from './fields.ts';
 import { TemplateVersionSummary, VersionAuthor, VersionNumber } from './template-versions.ts';
 
 const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
@@ -71,6 +71,12 @@ export const SourceDefinitionVersionList = Type.Object(
   { title: 'Source definition version list' },
 );
 export type SourceDefinitionVersionList = Static<typeof SourceDefinitionVersionList>;
+
+export const ConfirmSourceDefinitionRequest = Type.Object(
+  { version: VersionNumber('The newest version, which was looked at') },
+  { title: 'Confirm source definition request', examples: [{ version: 2 }] },
+);
+export type ConfirmSourceDefinitionRequest = Static<typeof ConfirmSourceDefinitionRequest>;
 
 export const RollbackSourceDefinitionRequest = Type.Object(
   { version: VersionNumber('The version to go back to') },

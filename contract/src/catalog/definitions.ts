@@ -1,7 +1,7 @@
 /** What crosses the wire for connector definitions. Field names inside a definition are the hosted platform's own. */
 import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { JsonSchema } from './connector-configuration.ts';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
 
 const exampleId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 const exampleSchema = {
@@ -146,8 +146,13 @@ const StayingSource = Type.Object(
     workspace_id: Uuid('Its workspace', exampleId),
     version: Type.Integer({ description: 'The version that it keeps', examples: [1] }),
     reason: Type.String({
-      description: 'Which setting the new specification does not accept',
+      description: 'Which setting the new specification does not accept, or where its secrets would go',
       examples: ['region: field required'],
+    }),
+    needs_confirmation: Type.Boolean({
+      description:
+        'Whether it would go on with the new version if somebody with the role `full` confirmed where secrets go',
+      examples: [false],
     }),
   },
   { title: 'Staying source' },

@@ -1,6 +1,6 @@
 /** What crosses the wire when a change of a template goes to what was made from it before. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Tag, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Tag, Timestamp, Uuid } from '../fields.ts';
 import { VersionNumber } from './template-versions.ts';
 
 const exampleId = '4c1f0d7e-52c3-4c8e-9a55-0f2b7c6d8e91';

@@ -7,7 +7,14 @@
  * account or ssl, everything inside such a field, and every value that looks like a URL. In doubt a field is an
  * address: giving a secret once more costs little.
  */
-import { type Configuration, describedBy, isMask, isObject, type JsonSchema } from './connector-configuration.ts';
+import {
+  type Configuration,
+  describedBy,
+  holdsSecret,
+  isMask,
+  isObject,
+  type JsonSchema,
+} from './connector-configuration.ts';
 
 /** The place of a secret in a configuration, as keys. A place in a list is a number, written as text. */
 export type SecretPath = string[];
@@ -39,9 +46,12 @@ export function secretsOnTheMove(
   specification: JsonSchema,
   { given, accepted, before, after }: ConfigurationChange,
 ): SecretPath[] {
-  const kept = keptSecrets([specification], given, accepted, []);
-  if (kept.length === 0) return [];
-  return isElsewhere(addressesIn(specification, before), addressesIn(specification, after)) ? kept : [];
+  const kept = keptSecrets(specification, given, accepted);
+  return kept.length > 0 && hasNewAddress(specification, before, after) ? kept : [];
+}
+
+export function hasNewAddress(specification: JsonSchema, before: Configuration, after: Configuration): boolean {
+  return isElsewhere(addressesIn(specification, before), addressesIn(specification, after));
 }
 
 /** The names of the fields that a configuration may have an address in. */
@@ -54,6 +64,8 @@ function openAddresses(schemas: readonly JsonSchema[], path: readonly string[], 
   if (described.some((schema) => schema.airbyte_secret === true)) return [];
   const isAddress = saysAddress(described, path.at(-1) ?? '') ?? isInside;
   const names = new Set(described.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])));
+  const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
+  if (items.length > 0) return openAddresses(items, [...path, '*'], isAddress);
   if (names.size === 0) return isAddress ? [path.join('.')] : [];
   return [...names].flatMap((name) => {
     const of = described.flatMap(({ properties }) => propertyOf(properties, name));
@@ -61,7 +73,12 @@ function openAddresses(schemas: readonly JsonSchema[], path: readonly string[], 
   });
 }
 
-function keptSecrets(
+/** The secrets that a caller has not given, but that are kept from what is stored. */
+export function keptSecrets(specification: JsonSchema, given: Configuration, accepted: Configuration): SecretPath[] {
+  return keptIn([specification], given, accepted, []);
+}
+
+function keptIn(
   schemas: readonly JsonSchema[],
   given: unknown,
   accepted: unknown,
@@ -77,14 +94,14 @@ function keptSecrets(
     const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
     const list = (Array.isArray(given) ? given : accepted) as unknown[];
     return list.flatMap((item, index) =>
-      keptSecrets(items, Array.isArray(given) ? item : undefined, item, [...path, String(index)]),
+      keptIn(items, Array.isArray(given) ? item : undefined, item, [...path, String(index)]),
     );
   }
   const values = [accepted, given].filter(isObject);
   const keys = new Set(values.flatMap(Object.keys));
   return [...keys].flatMap((key) => {
     const of = described.flatMap(({ properties }) => propertyOf(properties, key));
-    return keptSecrets(of, memberOf(given, key), memberOf(accepted, key), [...path, key]);
+    return keptIn(of, memberOf(given, key), memberOf(accepted, key), [...path, key]);
   });
 }
 
@@ -148,14 +165,6 @@ function wordsIn(text: string): string[] {
     .split(/[^a-z0-9]+/)
     .map((word) => word.replace(/\d+$/, ''))
     .filter(Boolean);
-}
-
-function holdsSecret(schemas: readonly JsonSchema[]): boolean {
-  return describedBy(schemas).some(({ airbyte_secret, items, properties }) => {
-    if (airbyte_secret === true) return true;
-    const inside = [items, ...(isObject(properties) ? Object.values(properties) : [])].filter(isObject);
-    return holdsSecret(inside);
-  });
 }
 
 /** The values of fields that are left out, where the specification gives a default. */

@@ -1,8 +1,8 @@
 /** What crosses the wire for source templates, for operators and for customers with a scoped token. */
 import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { Configuration } from './connector-configuration.ts';
 import { ConnectorSpecification } from './definitions.ts';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
 import { OfferedOAuth, TemplateOAuth } from './template-oauth.ts';
 import { AppliedPlanId } from './template-plans.ts';

@@ -3,7 +3,7 @@
  * the query that narrows a list.
  */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Tag, tagModes, Uuid } from './fields.ts';
+import { Enumeration, Tag, tagModes, Uuid } from '../fields.ts';
 
 const TagList = (of: string) =>
   Type.Array(Tag, {

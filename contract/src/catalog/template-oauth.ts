@@ -1,8 +1,8 @@
 /** How customers sign in to a source instead of entering keys: the part of a source template, and what customers see of it. */
 import { type Static, Type } from 'typebox';
-import { credentialGrants } from './credentials.ts';
+import { credentialGrants } from '../credentials/credentials.ts';
+import { Enumeration, Uuid } from '../fields.ts';
 import { ConnectorSpecification } from './definitions.ts';
-import { Enumeration, Uuid } from './fields.ts';
 
 const exampleClientId = '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63';
 
@@ -43,7 +43,7 @@ export const TemplateOAuth = Type.Object(
       Enumeration(handOvers, {
         default: 'access_token',
         description:
-          '`access_token`: the connector gets an access token only, and a fresh one in time. `refresh_token`: for a connector that refreshes by itself; it gets the refresh token and the secret of the client, and only one of its processes runs at a time',
+          '`access_token`: the connector gets an access token only, and a fresh one in time. `refresh_token`: for a connector that refreshes by itself; it gets the refresh token and the secret of the client, and only one of its processes runs at a time. The template has to fix every address then',
       }),
     ),
     return_to: Type.Optional(
@@ -73,7 +73,9 @@ export const OfferedOAuth = Type.Object(
       Type.Object({
         name: Type.String({ examples: ['subdomain'] }),
         title: Type.String({ examples: ['Subdomain'] }),
-        hosts: Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'It is one of these' }),
+        hosts: Type.Union([Type.Array(Type.String()), Type.Null()], {
+          description: 'It is one of these, where `*.` stands for one label that the customer enters',
+        }),
         default: Type.Union([Type.String(), Type.Null()]),
       }),
       { description: 'What the customer enters before the sign-in' },

@@ -1,6 +1,6 @@
 /** What crosses the wire when a change of a template is planned: what it would do, before it does anything. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { Apply } from './rollouts.ts';
 import { TemplateChange, VersionNumber } from './template-versions.ts';
 

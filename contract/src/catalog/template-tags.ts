@@ -1,6 +1,6 @@
 /** What crosses the wire for the tags of templates. */
 import { type Static, Type } from 'typebox';
-import { Tag, Timestamp, Uuid } from './fields.ts';
+import { Tag, Timestamp, Uuid } from '../fields.ts';
 
 const exampleId = '3b9d4c1e-55a0-4a5c-8f0b-2f6a1d9e7c10';
 

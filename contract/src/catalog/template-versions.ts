@@ -1,6 +1,6 @@
 /** What crosses the wire for the versions of templates, which are the same for both kinds. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 
 export const VersionNumber = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, description, examples: [2] });

@@ -1,6 +1,6 @@
 /** What crosses the wire for credentials: the tokens that a provider has given for a workspace. No token is ever part of it. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 
 const exampleId = '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90';
 
@@ -15,8 +15,16 @@ export type CredentialState = (typeof credentialStates)[number];
  * `revoked`: the provider has ended the grant. `uncertain`: a refresh token may be spent, because its answers were lost.
  * `expired`: the access token has ended, and there is none to refresh it with. `client_refused`: the provider does not accept the
  * client, which is the operator's to mend. `refused`: the provider refuses to refresh, in words that are not in the standard.
+ * `scopes_missing`: the provider no longer grants a scope that the template requires.
  */
-export const credentialReasons = ['revoked', 'uncertain', 'expired', 'client_refused', 'refused'] as const;
+export const credentialReasons = [
+  'revoked',
+  'uncertain',
+  'expired',
+  'client_refused',
+  'refused',
+  'scopes_missing',
+] as const;
 export type CredentialReason = (typeof credentialReasons)[number];
 /** Whether the provider was told of the end. `kept`: another credential needs the same grant. */
 export const credentialRevocations = ['due', 'done', 'kept', 'impossible', 'failed'] as const;

@@ -1,6 +1,6 @@
 /** What crosses the wire for OAuth clients: what an operator has registered with a provider, so that customers can sign in. */
 import { type Static, Type } from 'typebox';
-import { Timestamp, Uuid } from './fields.ts';
+import { Timestamp, Uuid } from '../fields.ts';
 import { OAuthProvider } from './oauth-providers.ts';
 
 const exampleId = '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63';

@@ -1,8 +1,23 @@
 /** What crosses the wire while a customer signs in with a provider. */
 import { type Static, Type } from 'typebox';
-import { signInFailureCodes } from './embedding.ts';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
-import { CustomerLabel } from './tokens.ts';
+import { signInFailureCodes } from '../embedding.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
+import { CustomerLabel } from '../tenancy/tokens.ts';
+
+/** What a customer has entered in the form of a source so far. */
+export const EnteredSource = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Name of the source', examples: ['Our contacts'] })),
+    source_config: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Configuration of the connector, complete or not',
+        examples: [{ region: 'eu' }],
+      }),
+    ),
+  },
+  { title: 'Entered source' },
+);
+export type EnteredSource = Static<typeof EnteredSource>;
 
 const exampleId = 'c2b7f0b1-0f4e-4f0e-9d0a-5d1b6c7e8f90';
 
@@ -34,6 +49,20 @@ export const StartSignInRequest = Type.Object(
           'Where the browser goes afterwards, without a popup; on the list of the template, and of the origin of the token',
       }),
     ),
+    entered: Type.Optional(
+      Type.Unsafe<EnteredSource>({
+        ...EnteredSource,
+        description:
+          'Comes back with the sign-in, so that a page that was reloaded can fill in its form again. Secrets are never stored, nor is anything beyond 32 kB',
+      }),
+    ),
+    offer_later: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'For a page that cannot remember the sign-in. Once connected, it is listed at `GET /api/v1/embedded/credentials` until a source uses it. Always so with `return_to`',
+      }),
+    ),
   },
   {
     title: 'Start sign-in request',
@@ -48,6 +77,25 @@ export const SignIn = Type.Object(
     state: Enumeration(flowStates, {
       description:
         '`created`: the start address was not opened yet. `started`: the customer is with the provider. `exchanging`: the customer is back. `unconfirmed`: another account than before signed in, and nothing is used until this is confirmed. `connected` and `failed` are final',
+    }),
+    source_template_id: StartSignInRequest.properties.source_template_id,
+    source_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'The source that is connected again; null for a new source',
+    }),
+    used_by: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'The source that uses the credential; null if the sign-in still has to be used',
+    }),
+    values: Type.Record(Type.String(), Type.String(), {
+      description: "What the provider's addresses were completed with",
+      examples: [{ subdomain: 'acme' }],
+    }),
+    entered: Type.Unsafe<EnteredSource | null>({
+      anyOf: [EnteredSource, { type: 'null' }],
+      description: 'What the customer had entered when the sign-in began, without secrets',
     }),
     start_url: Type.Optional(
       Type.String({

@@ -1,9 +1,9 @@
 /**
  * How a provider does OAuth: its addresses, and where it differs from the standards. Presets are written in this form
- * (server/src/oauth/presets), and operators describe other providers in it.
+ * (server/src/credentials/presets), and operators describe other providers in it.
  */
 import { type Static, Type } from 'typebox';
-import { Enumeration } from './fields.ts';
+import { Enumeration } from '../fields.ts';
 
 export const clientAuthentications = ['basic', 'post', 'none', 'private_key_jwt'] as const;
 export type ClientAuthentication = (typeof clientAuthentications)[number];
@@ -20,14 +20,27 @@ const Params = (description: string) =>
 const Path = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 10, description });
 
+/** Neither a port nor upper case: hosts are compared as text. */
+const host = '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
+const Hosts = (description: string) =>
+  Type.Array(Type.String({ maxLength: 255, pattern: host, examples: ['login.example.com'] }), {
+    minItems: 1,
+    maxItems: 100,
+    description,
+  });
+
 const Value = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 100, description: 'What the customer is asked for' }),
     hosts: Type.Optional(
-      Type.Array(Type.String({ maxLength: 255 }), {
-        minItems: 1,
-        maxItems: 100,
-        description: 'The value is one of these; without it the value is one label of a host name, such as `acme`',
+      Hosts(
+        'The value is one of these hosts, where `*.` stands for one label; without it the value is one label of a host name, such as `acme`',
+      ),
+    ),
+    sets: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z_]{1,50}$' }), Hosts('One for each of `hosts`, in the same order'), {
+        maxProperties: 5,
+        description: 'Other values that follow from the choice, such as the host of the API in the same region',
       }),
     ),
     default: Type.Optional(Type.String({ maxLength: 255, description: 'Used where the customer enters nothing' })),
@@ -38,16 +51,50 @@ export type ProviderValue = Static<typeof Value>;
 
 const TakenValue = Type.Object(
   {
-    from: Enumeration(['token', 'redirect'], { description: 'Where it is: in the token answer or in the redirect' }),
+    from: Enumeration(['token', 'redirect', 'account'], {
+      description: 'Where it is: in the token answer, in the redirect, or in the answer about the account',
+    }),
     path: Path('Where in it'),
   },
   { title: 'Taken value' },
 );
 
+const Headers = Type.Record(
+  Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }),
+  Type.String({ maxLength: 500, pattern: '^[\\x20-\\x7e]*$' }),
+  {
+    maxProperties: 10,
+    description: 'Headers; `{access_token}` stands for the access token',
+    examples: [{ 'X-Access-Token': '{access_token}' }],
+  },
+);
+
 const Account = Type.Object(
   {
     url: Type.Optional(
-      Address('Asked with the access token; without it the token answer is read', 'https://api.example.com/me'),
+      Address(
+        'Asked with the access token. Without it, or where its answer says nothing, the token answer is read',
+        'https://api.example.com/me',
+      ),
+    ),
+    from: Type.Optional(
+      Enumeration(['token', 'redirect'], {
+        description: 'What is read where there is no address: the token answer, which is the default, or the redirect',
+      }),
+    ),
+    method: Type.Optional(Enumeration(['GET', 'POST'], { description: '`GET` by default' })),
+    headers: Type.Optional(Headers),
+    body: Type.Optional(
+      Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 2_048 }), {
+        maxProperties: 10,
+        description: 'Sent as JSON with `POST`, such as a query of GraphQL',
+      }),
+    ),
+    introspects: Type.Optional(
+      Type.Boolean({ description: 'The address is asked about the access token by the client itself (RFC 7662)' }),
+    ),
+    newest: Type.Optional(
+      Path('Of a list of accounts, the one with the latest time here has signed in; without it, the first one'),
     ),
     id: Path('What never changes: tells one account from another'),
     label: Type.Optional(Path('What a customer knows the account by')),
@@ -61,9 +108,31 @@ const Answer = Type.Object(
     refresh_token: Type.Optional(Path('Where the refresh token is')),
     expires_in: Type.Optional(Path('Where the seconds of its life are')),
     scope: Type.Optional(Path('Where the granted scopes are')),
+    scope_separator: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1, description: 'Between granted scopes; as in requests by default' }),
+    ),
     error: Type.Optional(Path('Where an error is said, also with status 200')),
   },
   { title: 'Form of a token answer' },
+);
+
+const Revocation = Type.Object(
+  {
+    method: Type.Optional(Enumeration(['POST', 'DELETE'], { description: '`POST` by default' })),
+    body: Type.Optional(
+      Enumeration(['form', 'json', 'none'], {
+        description: '`form` by default. With `none` only the headers say which token is meant',
+      }),
+    ),
+    token: Type.Optional(
+      Enumeration(['access_token', 'refresh_token'], {
+        description: 'Which token ends both; the refresh token by default, where there is one',
+      }),
+    ),
+    headers: Type.Optional(Headers),
+    error: Type.Optional(Path('Where an error is said with status 200')),
+  },
+  { title: 'Form of a revocation', description: 'Where it differs from RFC 7009' },
 );
 
 export const oauthEndpoints = {
@@ -78,6 +147,14 @@ export const oauthEndpoints = {
 };
 
 export const oauthKnobs = {
+  issuer: Type.Optional(
+    Type.String({
+      maxLength: 2_048,
+      pattern: '^https?://',
+      description: 'What the provider calls itself in redirects (`iss`) and ID tokens',
+      examples: ['https://provider.example.com'],
+    }),
+  ),
   values: Type.Optional(
     Type.Record(Type.String({ pattern: '^[a-z_]{1,50}$' }), Value, {
       maxProperties: 5,
@@ -95,6 +172,21 @@ export const oauthKnobs = {
   ),
   adds_up_scopes: Type.Optional(
     Type.Boolean({ description: 'What was granted before stays granted: only what is missing is asked for' }),
+  ),
+  implied_scopes: Type.Optional(
+    Type.Record(Type.String({ maxLength: 500 }), Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100 }), {
+      maxProperties: 100,
+      description:
+        'Scopes that an answer leaves out where it names a wider one, or names otherwise. A `*` at the end of both stands for the same text',
+      examples: [{ repo: ['public_repo'], 'write_*': ['read_*'] }],
+    }),
+  ),
+  silent_scopes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 500 }), {
+      maxItems: 50,
+      description: 'Scopes that answers never name',
+      examples: [['offline_access']],
+    }),
   ),
   authorization_params: Type.Optional(Params('More parameters of the sign-in address')),
   token_params: Type.Optional(Params('More parameters of every token request')),
@@ -128,7 +220,8 @@ export const oauthKnobs = {
   ),
   checks_issuer: Type.Optional(
     Type.Boolean({
-      description: 'The provider puts `iss` into every redirect (RFC 9207): a redirect without it is refused',
+      description:
+        'The provider puts `iss` into every redirect (RFC 9207): a redirect without it is refused. It must be `issuer`; where that is not given, an address of the same origin as `authorization_url`',
     }),
   ),
   taken: Type.Optional(
@@ -138,6 +231,7 @@ export const oauthKnobs = {
     }),
   ),
   account: Type.Optional(Account),
+  revocation: Type.Optional(Revocation),
 };
 
 export const OAuthProvider = Type.Object(
@@ -156,6 +250,12 @@ export const OAuthPreset = Type.Object(
     }),
     tried: Type.Boolean({ description: 'Whether somebody has signed in with it' }),
     notes: Type.Optional(Type.String({ description: 'What an operator has to know' })),
+    own_suffixes: Type.Optional(
+      Type.Array(Type.String({ pattern: host }), {
+        description:
+          'Public suffixes of which the provider serves every host itself. Only a preset can say so, and only for itself',
+      }),
+    ),
     ...OAuthProvider.properties,
   },
   { title: 'OAuth preset', additionalProperties: false },

@@ -1,7 +1,7 @@
 /** What crosses the wire when an operator tries out how customers sign in. */
 import { type Static, Type } from 'typebox';
+import { Enumeration, Uuid } from '../fields.ts';
 import { type CredentialRevocation, credentialRevocations } from './credentials.ts';
-import { Enumeration, Uuid } from './fields.ts';
 import { type FlowFailure, flowFailures, StartSignInRequest } from './oauth-flows.ts';
 
 const exampleId = 'c2b7f0b1-0f4e-4f0e-9d0a-5d1b6c7e8f90';

@@ -1,7 +1,7 @@
 /** What crosses the wire for the audit trail: who did what, from where, and what came of it, in a chain of hashes. */
 import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { EventTypeName, filters, Position } from './events.ts';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
 
 const exampleId = '6f0f5a1e-5a0c-4f5e-8d5f-2f3b1c9a7d10';
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
@@ -223,6 +223,32 @@ export const AuditErasure = Type.Object(
 );
 export type AuditErasure = Static<typeof AuditErasure>;
 
+export const AuditCut = Type.Object(
+  {
+    position: Position('Entries up to here were removed'),
+    at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When retention decided so; null: a version that did not record cuts made it',
+      examples: ['2026-01-31T09:30:00.000Z'],
+    }),
+    retention_days: Type.Unsafe<number | null>({
+      type: ['number', 'null'],
+      description: 'The retention in force at that time; null: not recorded',
+      examples: [365],
+    }),
+  },
+  { title: 'Audit cut' },
+);
+export type AuditCut = Static<typeof AuditCut>;
+
+/** Checkpoints of versions that did not record cuts have no `cut`. */
+export const checkpointCut = Type.Optional(
+  Type.Union([AuditCut, Type.Null()], {
+    description: 'The beginning that retention has removed from the trail; null: nothing was removed',
+  }),
+);
+
 export const AuditCheckpoint = Type.Object(
   {
     organization_id: Uuid('The organization', exampleId),
@@ -230,6 +256,7 @@ export const AuditCheckpoint = Type.Object(
     hash: Hash('The hash of that entry'),
     signed_at: Timestamp('When it was signed'),
     key_id: Type.String({ description: 'Which key signed it', examples: ['k0123456789abcde'] }),
+    cut: checkpointCut,
     signature: Type.String({
       description:
         'Ed25519, in base64, over the canonical JSON (RFC 8785) of the members above and `"type":"inlay-audit-checkpoint"`',

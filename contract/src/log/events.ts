@@ -1,6 +1,6 @@
 /** What crosses the wire for events: everything that happens in an organization, in one order. */
 import { type Static, Type } from 'typebox';
-import { Timestamp, Uuid } from './fields.ts';
+import { Timestamp, Uuid } from '../fields.ts';
 
 const exampleId = '6f0f5a1e-5a0c-4f5e-8d5f-2f3b1c9a7d10';
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
@@ -88,3 +88,6 @@ export const StreamEventsQuery = Type.Object({
 });
 
 export const EventPath = Type.Object({ event_id: Uuid('The event', exampleId) });
+
+/** How many streams a token and an organization may have open at a replica. Also in the words of the error catalogue. */
+export const maxEventStreams = { token: 50, organization: 500 } as const;

@@ -1,6 +1,6 @@
 /** What crosses the wire about the service itself: what is in order, what is not, and what to do. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 
 export const checkStates = ['ok', 'warn', 'fail'] as const;
 export type CheckState = (typeof checkStates)[number];

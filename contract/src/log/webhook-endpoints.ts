@@ -1,6 +1,6 @@
 /** What crosses the wire for webhook endpoints: where events are sent, and what became of each. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Tag, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Tag, Timestamp, Uuid } from '../fields.ts';
 
 export const webhookSignings = ['hmac', 'ed25519', 'both'] as const;
 export type WebhookSigning = (typeof webhookSignings)[number];

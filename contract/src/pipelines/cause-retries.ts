@@ -1,6 +1,6 @@
 /** What crosses the wire when all connections are tried again that fail for one reason. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { causePattern } from './health.ts';
 
 const exampleId = '8b0d2c44-6f0e-4a57-9d35-1c7e2b9f4a60';
@@ -90,7 +90,7 @@ export const CauseRetryItem = Type.Object(
       'Why it was skipped or refused: the error code that a request to sync it had, or `cause_not_found` where it no longer fails for this cause',
       'workspace_inactive',
     ),
-    job_id: nullable('The sync that was started', '17'),
+    job_id: nullable('The sync that was started', '1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'),
   },
   { title: 'Cause retry item' },
 );

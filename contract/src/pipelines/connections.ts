@@ -1,9 +1,9 @@
 /** What crosses the wire for connections, which carry a source's data to a destination, and for their jobs. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { RunningVersion } from '../catalog/template-versions.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { Health } from './health.ts';
 import { syncModes } from './sync-modes.ts';
-import { RunningVersion } from './template-versions.ts';
 
 const exampleId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
 
@@ -42,6 +42,26 @@ const ValueChange = Type.Object(
   { title: 'Value change' },
 );
 
+const StreamNotice = Type.Object(
+  {
+    code: Type.String({
+      description:
+        'Read from the start: `key_changed`, `cursor_changed`, `mode_changed`, `place_changed`, `destination_gone`, ' +
+        '`destination_emptied`, `refreshed`, `state_shared`. `emptied_not_refilled`: somebody has emptied the place that is appended to. ' +
+        '`fields_missing`: rows from earlier syncs have no value in `fields`',
+      examples: ['fields_missing'],
+    }),
+    message: Type.String({
+      description: 'In words; to operators with the request that helps, where there is one',
+      examples: ['orders: rows from earlier syncs have no value in discount, which was not synced then.'],
+    }),
+    fields: Type.Optional(
+      Type.Array(Type.String(), { description: 'The fields that it is about', examples: [['discount']] }),
+    ),
+  },
+  { title: 'Stream notice' },
+);
+
 const JobStream = Type.Object(
   {
     name: Type.String({ description: 'Name of the stream at the source', examples: ['orders'] }),
@@ -49,13 +69,31 @@ const JobStream = Type.Object(
     records_emitted: Count('Records that left the source', 3100),
     records_written: Type.Optional(Count('Rows that the destination has written, if it reports that', 3100)),
     records_deleted: Type.Optional(
-      Count('Rows that records of the source have removed, if the destination reports that', 2),
+      Count(
+        'Rows that records of the source have removed, or that a new generation has not brought again, if the destination reports that',
+        2,
+      ),
     ),
     not_replaced: Type.Optional(
       Type.Boolean({
         description:
           'True: the earlier rows were kept, because the source did not say whether it had read the stream to its end',
       }),
+    ),
+    notices: Type.Optional(
+      Type.Array(StreamNotice, { description: 'What somebody should know about the stream, and is no failure' }),
+    ),
+    records_skipped: Type.Optional(
+      Type.Object(
+        {
+          count: Count('How many records', 2),
+          keys: Type.Array(Type.String(), {
+            description: 'The keys of the first ones, or where they are',
+            examples: [['id 7', 'id 12']],
+          }),
+        },
+        { title: 'Skipped records', description: 'Records that are too large to be moved (20 MB), and were skipped' },
+      ),
     ),
     values_changed: Type.Array(ValueChange, {
       description: 'Values that did not arrive unchanged, by field; fields with most values first',
@@ -73,7 +111,7 @@ export type JobStream = Static<typeof JobStream>;
 
 export const Job = Type.Object(
   {
-    id: Type.String({ description: 'Identifier of the job', examples: ['17'] }),
+    id: Type.String({ description: 'Identifier of the job', examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'] }),
     status: Enumeration(jobStatuses, { description: '`incomplete`: a try failed and another will follow' }),
     started_at: Timestamp('When it was started'),
     ended_at: NullableTime('When it ended; null while it goes on'),
@@ -180,6 +218,18 @@ export const Connection = Type.Object(
 export type Connection = Static<typeof Connection>;
 
 export const ConnectionList = Type.Object({ data: Type.Array(Connection) }, { title: 'Connection list' });
+
+export const SyncQuery = Type.Object({
+  from_start: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        'A stream to read from the start, with its namespace and a dot in front if it has one. Its earlier rows are replaced when it has been read to its end. Only on the bundled platform',
+      examples: ['orders'],
+    }),
+  ),
+});
 
 export const ListJobsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Jobs on a page' })),

@@ -1,7 +1,7 @@
 /** What crosses the wire for checks of destinations: an operator's own, before connection templates send data there. */
 import { type Static, Type } from 'typebox';
-import type { Configuration } from './connector-configuration.ts';
-import { Uuid } from './fields.ts';
+import type { Configuration } from '../catalog/connector-configuration.ts';
+import { Uuid } from '../fields.ts';
 
 const exampleTemplateId = 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02';
 const exampleDefinitionId = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';

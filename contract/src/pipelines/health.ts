@@ -1,6 +1,6 @@
 /** How a connection, a source or a workspace does: one idea for everything that shows it. */
 import { type Static, Type } from 'typebox';
-import { Enumeration } from './fields.ts';
+import { Enumeration } from '../fields.ts';
 
 export const healthStates = ['healthy', 'running', 'failing', 'needs_attention', 'paused', 'never_synced'] as const;
 export type HealthState = (typeof healthStates)[number];

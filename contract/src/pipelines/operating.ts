@@ -1,10 +1,10 @@
 /** What crosses the wire for operators who look after all their customers: lists over all workspaces, single jobs, logs. */
 import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, Uuid, workspaceStatuses } from '../fields.ts';
+import { Workspace } from '../tenancy/workspaces.ts';
 import { Connection, connectionStatuses, Job, jobStatuses } from './connections.ts';
-import { Enumeration, Timestamp, Uuid, workspaceStatuses } from './fields.ts';
 import { audiences, causePattern, Failure, Health, type HealthState, healthStates } from './health.ts';
 import { SourceSummary } from './sources.ts';
-import { Workspace } from './workspaces.ts';
 
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
 const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';
@@ -312,7 +312,11 @@ export const JobDetail = Type.Object(
 export type JobDetail = Static<typeof JobDetail>;
 
 export const JobPath = Type.Object({
-  job_id: Type.String({ format: 'job-id', description: 'Identifier of the job', examples: ['17'] }),
+  job_id: Type.String({
+    format: 'job-id',
+    description: 'Identifier of the job',
+    examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'],
+  }),
 });
 
 export const JobLogQuery = Type.Object({

@@ -1,6 +1,6 @@
 /** What crosses the wire for the overview: how all customers of an organization do, on one page. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { audiences, causePattern, Failure, failureKinds, failureOrigins, healthStates } from './health.ts';
 
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
@@ -17,7 +17,9 @@ const about = {
   source_id: Uuid('Its source', exampleSourceId),
   source_name: Type.String({ description: 'Name of the source', examples: ['Shop'] }),
   last_good_at: NullableTime('When a sync of the connection last succeeded; null: none ever did'),
-  job_id: NullableText('The last sync of the connection that failed; null: none did', { examples: ['17'] }),
+  job_id: NullableText('The last sync of the connection that failed; null: none did', {
+    examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'],
+  }),
 };
 
 const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });

@@ -1,10 +1,10 @@
 /** What crosses the wire for sources: a customer's own, made from an operator's templates. */
 import { type Static, Type } from 'typebox';
-import { ConnectorSpecification } from './definitions.ts';
-import { Enumeration, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
+import { ConnectorSpecification } from '../catalog/definitions.ts';
+import { OfferedOAuth } from '../catalog/template-oauth.ts';
+import { RunningVersion } from '../catalog/template-versions.ts';
+import { Enumeration, Timestamp, tagModes, Uuid, WorkspaceName } from '../fields.ts';
 import { Health } from './health.ts';
-import { OfferedOAuth } from './template-oauth.ts';
-import { RunningVersion } from './template-versions.ts';
 
 const exampleId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
 const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';

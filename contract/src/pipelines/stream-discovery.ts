@@ -1,7 +1,7 @@
 /** What crosses the wire when an operator asks a source for its streams, with values that are stored nowhere. */
 import { type Static, Type } from 'typebox';
-import type { Configuration } from './connector-configuration.ts';
-import { Enumeration } from './fields.ts';
+import type { Configuration } from '../catalog/connector-configuration.ts';
+import { Enumeration } from '../fields.ts';
 
 const exampleDefinitionId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 

@@ -1,8 +1,8 @@
 /** What crosses the wire about people who are signed in to the console. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, operatorPermissions, Timestamp, Uuid } from './fields.ts';
-import { templateFilterFields } from './template-filters.ts';
-import { WidgetLocale, WidgetTheme } from './widget-theme.ts';
+import { templateFilterFields } from '../catalog/template-filters.ts';
+import { Enumeration, operatorPermissions, Timestamp, Uuid } from '../fields.ts';
+import { WidgetLocale, WidgetTheme } from '../widget-theme.ts';
 
 const exampleId = '3d2c9a54-1f0b-4a0e-9c53-8a1f6f0e2b77';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookAt, readLookAt } from './failure-words.ts';
+import { lookAt, readLookAt } from '../pipelines/failure-words.ts';
 import { type LimitedQuota, type QuotaMessage, readQuota, sayQuota } from './quota-words.ts';
 
 const quotas: LimitedQuota[] = ['sources', 'connections', 'concurrent_syncs', 'rows_per_day', 'bytes_per_month'];

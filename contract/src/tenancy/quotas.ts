@@ -1,6 +1,6 @@
 /** What crosses the wire for quotas, which limit what a workspace may have and move, and for what is used of them. */
 import { type Static, Type } from 'typebox';
-import { Timestamp, Uuid } from './fields.ts';
+import { Timestamp, Uuid } from '../fields.ts';
 
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
 

@@ -2,9 +2,9 @@
  * What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own.
  */
 import { type Static, Type } from 'typebox';
-import { Enumeration, operatorPermissions, RegionId, Timestamp, Uuid, WorkspaceName } from './fields.ts';
-import { templateFilterFields } from './template-filters.ts';
-import { WidgetLocale, WidgetTheme } from './widget-theme.ts';
+import { templateFilterFields } from '../catalog/template-filters.ts';
+import { Enumeration, operatorPermissions, RegionId, Timestamp, Uuid, WorkspaceName } from '../fields.ts';
+import { WidgetLocale, WidgetTheme } from '../widget-theme.ts';
 
 const ExpiresInSeconds = Type.Integer({
   minimum: 1,

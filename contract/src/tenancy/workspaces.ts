@@ -1,6 +1,6 @@
 /** What crosses the wire for workspaces. Field names with a space are the specification's own. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Timestamp, Uuid, WorkspaceName, workspaceStatuses } from './fields.ts';
+import { Enumeration, Timestamp, Uuid, WorkspaceName, workspaceStatuses } from '../fields.ts';
 
 const exampleId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
 const exampleOrganizationId = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';

@@ -71,6 +71,35 @@ describe('formats', () => {
     });
   });
 
+  describe('icon-address', () => {
+    const data = (type: string, content: string) =>
+      `data:image/${type};base64,${Buffer.from(content.padEnd(12, '\0'), 'latin1').toString('base64')}`;
+    const signatures = {
+      png: '\x89PNG\r\n\x1a\n\0\0\0\rIHDR',
+      jpeg: '\xff\xd8\xff\xe0\0\x10JFIF',
+      gif: 'GIF89a\x01\0\x01\0',
+      webp: 'RIFF\x1a\0\0\0WEBPVP8L',
+    };
+
+    it('takes an image whose content is of its type, and nothing else', () => {
+      for (const [type, content] of Object.entries(signatures)) {
+        expect(faultOf('icon-address', data(type, content)), type).toBeUndefined();
+        const others = Object.values(signatures).filter((other) => other !== content);
+        for (const other of [...others, '<script>alert(1)</script>', 'a picture', content.slice(0, 2), '']) {
+          expect(faultOf('icon-address', data(type, other)), `${type}: ${other}`).toMatch(/^an icon must be/);
+        }
+      }
+    });
+
+    it('never throws, whatever follows the comma', () => {
+      fc.assert(
+        fc.property(fc.stringMatching(/^[A-Za-z0-9+/]{1,30}={0,2}$/), (text) => {
+          expect(faultOf('icon-address', `data:image/png;base64,${text}`)).toMatch(/^an icon must be/);
+        }),
+      );
+    });
+  });
+
   describe('uuid', () => {
     it('takes every canonical UUID, in any case', () => {
       fc.assert(

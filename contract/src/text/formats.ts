@@ -2,8 +2,9 @@
  * The text formats that schemas of the contract name. Each says in one sentence what is wrong with a text, or nothing.
  * Pure and free of any platform, so that a server and a browser can apply the same rule.
  */
+
+import type { FaultType } from '../errors.ts';
 import { isCssColor } from './css-colors.ts';
-import type { FaultType } from './errors.ts';
 import { originFault } from './origins.ts';
 import { placeholderFault } from './placeholders.ts';
 import { isFontFamily, isImageAddress, shortTextFault } from './text-rules.ts';
@@ -19,7 +20,25 @@ const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const jobId = /^[0-9A-Za-z-]{1,64}$/;
 const maxIconLength = 22_000;
 /** No SVG: a drawing can hold script, and a browser that opens its address would run it. */
-const iconData = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+const iconData = /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]{16,})={0,2}$/;
+
+/** How the content of an image begins. A browser that sniffs would take any other content for what it looks like. */
+const imageSignatures: Readonly<Record<string, RegExp>> = {
+  'image/png': /^\x89PNG\r\n.\n/,
+  'image/jpeg': /^\xff\xd8\xff/,
+  'image/gif': /^GIF8[79]a/,
+  'image/webp': /^RIFF[\s\S]{4}WEBP/,
+};
+
+/** `start`: the first bytes of the content, a character for each. A type without a signature has no fault. */
+export function isImageContent(mediaType: string, start: string): boolean {
+  return imageSignatures[mediaType]?.test(start) ?? true;
+}
+
+function isIconData(text: string): boolean {
+  const [, mediaType, data = ''] = iconData.exec(text) ?? [];
+  return mediaType !== undefined && isImageContent(mediaType, atob(data.slice(0, 16)));
+}
 
 /** A day that does not exist would otherwise become the first of the next month. */
 function isTime(text: string): boolean {
@@ -75,7 +94,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'icon-address': {
     type: 'value_error.icon',
     fault: (text) =>
-      text.length <= maxIconLength && (iconData.test(text) || (URL.canParse(text) && /^https:\/\//i.test(text)))
+      text.length <= maxIconLength && (isIconData(text) || (URL.canParse(text) && /^https:\/\//i.test(text)))
         ? undefined
         : 'an icon must be an https:// address, or a PNG, JPEG, GIF or WebP image of at most 16 kB as a data: address',
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ends } from '../../scripts/ends.mjs';
+import { ends } from '../../../scripts/ends.mjs';
 import { linearRegExp, withBoundedPatterns } from './linear-patterns.ts';
 
 const matches = (pattern: string, text: string) => withBoundedPatterns(() => linearRegExp(pattern).test(text));

@@ -5,7 +5,7 @@
  */
 import { RE2JS, RE2JSException } from 're2js';
 
-interface Pattern {
+export interface Pattern {
   test(text: string): boolean;
   /** Ajv tells patterns apart by this text. */
   toString(): string;
@@ -51,7 +51,7 @@ function compile(pattern: string): Pattern {
  * The length of the pattern plus the number in each repetition `{…}`. RE2 itself refuses more than a thousand
  * repetitions.
  */
-function sizeOf(pattern: string): number {
+export function sizeOf(pattern: string): number {
   let size = pattern.length;
   for (const [, from, to] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) size += Math.max(Number(from), Number(to ?? 0));
   return size;

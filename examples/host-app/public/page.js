@@ -19,6 +19,9 @@ function openDialog() {
   Inlay.open({ getToken, locale: choices().locale || undefined, onEvent: show });
 }
 
+// Back from a sign-in in the whole page: the library finds the rest in the address.
+if (new URLSearchParams(location.search).has('inlay_sign_in')) addEventListener('DOMContentLoaded', openDialog);
+
 /** The widget in the page, if it is there. @type {{ close(): void, destroy(): void } | undefined} */
 let inline;
 

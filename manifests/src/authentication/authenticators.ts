@@ -1,8 +1,8 @@
 /* Credentials that are the same for every request. */
 import { type ComponentDefinition, component, type Given, optional, required, template } from '../component.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
-import type { RequestOption } from './request-options.ts';
-import type { Authenticator } from './requester.ts';
+import type { RequestOption } from '../requests/request-options.ts';
+import type { Authenticator } from '../requests/requester.ts';
 
 /** An authenticator whose parts are made anew for every request. */
 export function authenticatorOf(makeParts: () => Promise<RequestParts> | RequestParts): Authenticator {

@@ -1,6 +1,6 @@
 /* Signed tokens. */
 import { createHmac, createPrivateKey, createSign, type KeyLike, sign as signBytes } from 'node:crypto';
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   boolean,
@@ -15,11 +15,11 @@ import {
   required,
   template,
 } from '../component.ts';
+import type { RequestOption } from '../requests/request-options.ts';
+import type { Authenticator } from '../requests/requester.ts';
 import { InterpolatedMapping } from '../template/interpolation.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { authenticatorOf, headerParts } from './authenticators.ts';
-import type { RequestOption } from './request-options.ts';
-import type { Authenticator } from './requester.ts';
 
 const algorithms = [
   'HS256',

@@ -3,8 +3,8 @@
  * refresh tokens work once gives a new one each time; it goes into the configuration, which the platform is asked to keep.
  */
 
-import type { SignedIn } from '../../kit/connector.ts';
-import { isJsonObject } from '../../kit/json.ts';
+import type { SignedIn } from '@inlay/protocol/connector';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   boolean,
@@ -26,11 +26,11 @@ import { parseIsoDate } from '../dates/iso-dates.ts';
 import type { Answer } from '../http/answer.ts';
 import { RunFailure } from '../http/failures.ts';
 import { emptyParts, prepareRequest, type Values } from '../http/request.ts';
+import { isNothing } from '../requests/pagination.ts';
+import type { Authenticator } from '../requests/requester.ts';
 import { setAtPath, valueAtPath } from '../run/paths.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { headerParts } from './authenticators.ts';
-import { isNothing } from './pagination.ts';
-import type { Authenticator } from './requester.ts';
 
 interface Token {
   value: string;
@@ -40,8 +40,9 @@ interface Token {
 /** Where the current token is: in this process, or in the configuration. */
 interface TokenStore {
   current(): Token | undefined;
+  hasRefreshToken: boolean;
   refreshToken(): unknown;
-  refreshTokenName: string;
+  refreshTokenName(): string;
   keep(token: Token, refreshToken: unknown): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ function makeOAuth(given: Given): Authenticator {
     throw new Error('OAuth needs a client_id and a client_secret.');
   }
   if (usesAssertion && !assertion) throw new Error('OAuth with an assertion needs a profile_assertion.');
-  if (!usesAssertion && grantType() === 'refresh_token' && store.refreshToken() === undefined) {
+  if (!usesAssertion && grantType() === 'refresh_token' && !store.hasRefreshToken) {
     throw new Error('OAuth with the grant type refresh_token needs a refresh_token.');
   }
   // The rules for a token that is not valid any more are its own, or those of the updater in older manifests.
@@ -99,7 +100,7 @@ function makeOAuth(given: Given): Authenticator {
         [name('client_id_name', 'client_id')]: clientId,
         [name('client_secret_name', 'client_secret')]: given.rendered('client_secret'),
       }),
-      [store.refreshTokenName]: store.refreshToken() ?? null,
+      [store.refreshTokenName()]: store.refreshToken() ?? null,
       ...(scopes.length > 0 && { scopes }),
     };
     const further = given.mapping('refresh_request_body').value();
@@ -124,7 +125,7 @@ function makeOAuth(given: Given): Authenticator {
     const token = findValue(body, pythonText(given.rendered('access_token_name', 'access_token')));
     if (isNothing(token)) throw new RunFailure('The answer to the OAuth refresh has no access token.');
     const expiry = findValue(body, pythonText(given.rendered('expires_in_name', 'expires_in')));
-    const next = findValue(body, store.refreshTokenName);
+    const next = findValue(body, store.refreshTokenName());
     await store.keep({ value: pythonText(token), expires: expiryOf(given, expiry) }, next);
   }
 
@@ -167,11 +168,13 @@ function memoryStore(given: Given): TokenStore {
   }
   return {
     current: () => current,
+    // The token itself is rendered when it is needed: an access token may do without it.
+    hasRefreshToken: given.has('refresh_token'),
     refreshToken: () => {
       const token = given.template('refresh_token');
       return token && pythonText(token.value());
     },
-    refreshTokenName: pythonText(given.rendered('refresh_token_name', 'refresh_token')),
+    refreshTokenName: () => pythonText(given.rendered('refresh_token_name', 'refresh_token')),
     async keep(token) {
       current = token;
     },
@@ -193,8 +196,9 @@ function configStore(given: Given): TokenStore {
         expires: isNothing(expiry) ? undefined : dateOf(pythonText(expiry)),
       };
     },
+    hasRefreshToken: true,
     refreshToken: () => at(refreshPath) ?? '',
-    refreshTokenName: updater.text('refresh_token_name') ?? 'refresh_token',
+    refreshTokenName: () => updater.text('refresh_token_name') ?? 'refresh_token',
     async keep(token, refreshToken) {
       setAtPath(given.config, tokenPath, token.value);
       if (refreshToken !== undefined) setAtPath(given.config, refreshPath, refreshToken);

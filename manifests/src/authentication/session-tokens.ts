@@ -10,17 +10,17 @@ import {
   template,
   text,
 } from '../component.ts';
+import { decoderNames } from '../components/selection.ts';
 import type { DateTime } from '../dates/date-time.ts';
 import { parseDuration } from '../dates/durations.ts';
 import { RunFailure } from '../http/failures.ts';
+import type { RequestOption } from '../requests/request-options.ts';
+import { type Authenticator, authenticatorNames, type Requester } from '../requests/requester.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import { valueAtPath } from '../run/paths.ts';
 import { wholeStream } from '../run/slice.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { authenticatorOf, headerParts } from './authenticators.ts';
-import type { RequestOption } from './request-options.ts';
-import { type Authenticator, authenticatorNames, type Requester } from './requester.ts';
-import { decoderNames } from './selection.ts';
 
 function makeSessionToken(given: Given): Authenticator {
   const login = given.child<Requester>('login_requester', {

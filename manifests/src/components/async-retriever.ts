@@ -1,6 +1,6 @@
 /* Reads a stream by jobs: asks for one, waits until it is done, and downloads what it made. */
 
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -16,13 +16,13 @@ import {
 } from '../component.ts';
 import type { Answer } from '../http/answer.ts';
 import { RunFailure } from '../http/failures.ts';
+import { noPagination, type Paginator } from '../requests/pagination.ts';
+import type { Requester } from '../requests/requester.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
 import { SliceIgnored } from '../run/stream.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { tableDecoder } from './decoders.ts';
-import { noPagination, type Paginator } from './pagination.ts';
-import type { Requester } from './requester.ts';
 import { routerNames } from './retriever.ts';
 import type { Retriever, RetrieverSurroundings } from './retriever-surroundings.ts';
 import { decoderNames, type Extractor, type RecordExtractor, type RecordSelector } from './selection.ts';

@@ -1,5 +1,5 @@
 /* Changes and checks of configurations, before anything is read. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   type ComponentDefinition,
@@ -93,8 +93,8 @@ function makeDpathValidator(given: Given): ConfigChange {
       return;
     }
     const found = valueAtPath(config, keys);
-    if (!found) throw new RunFailure(`The configuration has no ${keys.join('.')}.`, 'config_error');
-    check?.(found.value);
+    // A value that is not there has nothing to check: whether it is required is up to the specification.
+    if (found) check?.(found.value);
   };
 }
 

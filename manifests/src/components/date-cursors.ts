@@ -1,5 +1,5 @@
 /* Cursors that are dates. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   boolean,
@@ -16,13 +16,16 @@ import {
 import { PartitionedCursor } from '../cursors/partitioned-cursor.ts';
 import { RangeCursor, type RangeSettings, type Scale } from '../cursors/range-cursor.ts';
 import { type PartitionRouter, type StreamCursor, WholeStreamCursor } from '../cursors/stream-cursor.ts';
-import { type DateTime, utc } from '../dates/date-time.ts';
+import { DateError } from '../dates/date-error.ts';
+import { DateTime, utc } from '../dates/date-time.ts';
 import { type Duration, parseDuration, Timedelta } from '../dates/durations.ts';
 import { formatDate, parseDate, parseDateBy } from '../dates/formats.ts';
+import { RunFailure } from '../http/failures.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
+import { placed } from '../manifest/places.ts';
+import type { RequestOption } from '../requests/request-options.ts';
 import { type Slice, sliceView } from '../run/slice.ts';
-import { pythonText } from '../template/printing.ts';
-import type { RequestOption } from './request-options.ts';
+import { pythonText } from '../values/printing.ts';
 
 /** What a cursor gets from the stream around it. */
 export interface CursorSurroundings extends Record<string, unknown> {
@@ -51,33 +54,56 @@ function readDate(given: Given, name: string, format: string): (() => DateTime) 
   const value = given.value(name);
   if (value === undefined || value === '') return undefined;
   const bounds = isJsonObject(value)
-    ? given.inside({ ...value, $parameters: value.$parameters ?? given.parameters })
-    : given.inside({ datetime: value, $parameters: given.parameters });
+    ? given.inside({ ...value, $parameters: value.$parameters ?? given.parameters }, name)
+    : given.inside({ datetime: value, $parameters: given.parameters }, name);
   const ownFormat = bounds.text('datetime_format') || format || defaultFormat;
-  const [date, least, most] = ['datetime', 'min_datetime', 'max_datetime'].map((option) => bounds.template(option));
-  const dateOf = (from: typeof date) => {
-    const found = from?.value();
-    return found === undefined || found === '' ? undefined : parseDate(pythonText(found), ownFormat);
+  const dateIn = (option: string) => {
+    const template = bounds.template(option);
+    const at = { ...bounds.at(option), template: bounds.text(option) };
+    return () => {
+      const found = template?.value();
+      return found === undefined || found === ''
+        ? undefined
+        : placed(at, () => readAs(ownFormat, pythonText(found), template?.settings));
+    };
   };
+  const [date, least, most] = ['datetime', 'min_datetime', 'max_datetime'].map(dateIn);
   return () => {
-    const found = dateOf(date);
+    const found = date?.();
     if (!found) throw new Error(`The ${name} of a DatetimeBasedCursor is empty.`);
-    const [from, until] = [dateOf(least), dateOf(most)];
+    const [from, until] = [least?.(), most?.()];
     const raised = from && from.compare(found) > 0 ? from : found;
     return until && until.compare(raised) < 0 ? until : raised;
   };
 }
 
+/** Throws a RunFailure that says which form is expected, and names the settings that the date is taken from. */
+function readAs(format: string, text: string, settings: readonly string[] = []): DateTime {
+  try {
+    return parseDate(text, format);
+  } catch (error) {
+    if (!(error instanceof DateError)) throw error;
+    const words = `"${text}" is not a date of the form ${format}, such as ${formatDate(example, format)}`;
+    const fields = settings.length > 0 ? { fields: settings } : {};
+    throw new RunFailure(words, 'config_error', { ...fields, cause: error });
+  }
+}
+
+const example = DateTime.of({ year: 2024, month: 12, day: 31, hour: 15, minute: 30, second: 0, microsecond: 0 }, utc);
+
 function readLength(given: Given, name: string): Length | undefined {
   const found = given.rendered(name);
-  return found === undefined || found === '' || found === null ? undefined : parseDuration(pythonText(found));
+  if (found === undefined || found === '' || found === null) return undefined;
+  return placed({ ...given.at(name), template: given.text(name) }, () => parseDuration(pythonText(found)));
 }
 
 function dateScale(format: string, inputFormats: readonly string[], granularity: Length | undefined): Scale<DateTime> {
   const unit = granularity ?? Timedelta.of({ milliseconds: 1 });
+  // A format without a zone would turn the time of another zone into one in UTC.
+  const writesZone = /%z/i.test(format);
   return {
     parse: (value) => parseDateBy(value, inputFormats),
-    format: (value) => formatDate(value.zone ? value.inZone(utc) : value.withZone(utc), format),
+    format: (value) => formatDate(value.zone && !writesZone ? value.inZone(utc) : value, format),
     compare: (one, other) => one.compare(other),
     next: (value) => value.plus(unit),
   };
@@ -185,7 +211,7 @@ function makeClamping(
 ): { clamp?: (value: DateTime) => DateTime; end: () => DateTime } {
   const clamping = given.value('clamping');
   if (!isJsonObject(clamping)) return { end };
-  const inside = given.inside({ ...clamping, $parameters: given.parameters });
+  const inside = given.inside({ ...clamping, $parameters: given.parameters }, 'clamping');
   const target = pythonText(inside.rendered('target'));
   const details = inside.value('target_details');
   const weekday = weekdays.indexOf(String(isJsonObject(details) ? details.weekday : ''));

@@ -2,7 +2,8 @@
 import { createInterface } from 'node:readline';
 import { type Duplex, pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip, inflateRawSync } from 'node:zlib';
-import { parseJsonWithFloats } from '../../kit/json.ts';
+import { isCutOffJson } from '@inlay/protocol/cut-off-json';
+import { parseJsonWithFloats } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -54,13 +55,25 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
 }
 
 async function* readJsonLines(body: Readable): AsyncGenerator<unknown> {
+  let last = '';
   for await (const line of linesOf(body)) {
+    last = line;
+    let value: unknown;
     try {
-      yield parseJsonWithFloats(line);
+      value = parseJsonWithFloats(line);
     } catch {
       // A line that is no JSON is passed over, as in the reference runtime.
+      continue;
     }
+    last = '';
+    yield value;
   }
+  // More lines may be missing behind it.
+  if (isCutOffJson(last)) throw cutOff();
+}
+
+function cutOff(): Error {
+  return new Error('The answer is cut off.');
 }
 
 async function* readLines(body: Readable): AsyncGenerator<unknown> {
@@ -228,7 +241,7 @@ function filesOfZip(bytes: Buffer): Buffer[] {
   return files;
 }
 
-/** An answer that is no XML has no records. */
+/** An answer that is no XML has no records. XML that was cut off is a failure. */
 const xmlDecoder: Decoder = {
   isStreamed: false,
   async *decode(answer) {
@@ -241,6 +254,10 @@ function readXml(answer: Answer): unknown {
   try {
     return parseXml(answer.text);
   } catch {
+    const { text } = answer;
+    const [, root] = /^\s*(?:<\?[^>]*>\s*)?<([^\s<>/!?]+)/.exec(text) ?? [];
+    const isPage = root?.toLowerCase() === 'html';
+    if (root !== undefined && !isPage && !text.trimEnd().endsWith(`</${root}>`)) throw cutOff();
     return {};
   }
 }

@@ -1,5 +1,5 @@
 /* Streams and schemas that are found out at run time: by asking the API, or from the configuration. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   boolean,
@@ -17,6 +17,8 @@ import {
 } from '../component.ts';
 import { NoCursor, type PartitionRouter } from '../cursors/stream-cursor.ts';
 import type { Names } from '../interpolation.ts';
+import { placed } from '../manifest/places.ts';
+import { asText } from '../manifest/problems.ts';
 import { readScalar } from '../manifest/yaml.ts';
 import { matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
 import { sliceView, wholeStream } from '../run/slice.ts';
@@ -152,7 +154,7 @@ function schemaOfType(type: unknown): Component {
     return type.items === undefined ? base : { ...base, items: schemaOfType(type.items) };
   }
   const known = schemaTypes[String(type)];
-  if (!known) throw new Error(`There is no type ${String(type)} for a schema.`);
+  if (!known) throw new Error(`There is no type ${asText(type)} for a schema.`);
   return structuredClone(known);
 }
 
@@ -177,7 +179,7 @@ function makeDynamicSchema(given: Given): SchemaLoader {
     if (mapped.length !== 2) throw new Error('A type of a schema is one type, or a list of two.');
     return { oneOf: mapped.map(schemaOfType) };
   };
-  return async () => {
+  const load = async () => {
     let first: unknown;
     for await (const records of retriever?.read(wholeStream) ?? []) {
       [first] = records;
@@ -201,6 +203,7 @@ function makeDynamicSchema(given: Given): SchemaLoader {
       properties: kept,
     };
   };
+  return () => placed({ component: given.values }, load);
 }
 
 const mappings = required(list(component('ComponentMappingDefinition')), 'What to fill in.');

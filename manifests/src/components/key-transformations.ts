@@ -1,5 +1,5 @@
 /* Changes of the keys of records: their letters, and how deep they are. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -13,7 +13,7 @@ import {
 } from '../component.ts';
 
 import { matchesOf, valueAtPath } from '../run/paths.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import type { Transformation } from './transformations.ts';
 
 type Data = Record<string, unknown>;
@@ -49,12 +49,13 @@ const plainLetters: Record<string, string> = {
   ł: 'l',
   Ł: 'L',
 };
+const notPlain = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 
 function snakeCase(key: string): string {
   const plain = key
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
-    .replace(/[ßæÆœŒøØłŁ]/g, (letter) => plainLetters[letter] ?? letter);
+    .replace(notPlain, (letter) => plainLetters[letter] ?? letter);
   const parts = (plain.match(word) ?? []).map((part) => (/[a-zA-Z\d]/.test(part) ? part.toLowerCase() : ''));
   // What is between words is left out, but not at the beginning and the end of a key.
   const kept = parts.filter((part, index) => part !== '' || index === 0 || index === parts.length - 1);

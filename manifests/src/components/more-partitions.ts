@@ -1,5 +1,5 @@
 /* Partitions in groups, cursors that count, states of older versions, and streams that depend on state or configuration. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -19,11 +19,11 @@ import { type PartitionRouter, WholeStreamCursor } from '../cursors/stream-curso
 import { parseDuration } from '../dates/durations.ts';
 import { parseDateBy } from '../dates/formats.ts';
 import { emptyParts } from '../http/request.ts';
+import type { RequestOption } from '../requests/request-options.ts';
 import { partitionKey, type Slice, sliceView } from '../run/slice.ts';
 import type { SourceStream } from '../run/stream.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { type CursorSurroundings, chosenCursorField, type IncrementalSync } from './date-cursors.ts';
-import type { RequestOption } from './request-options.ts';
 import type { StateMigration } from './streams.ts';
 
 function makeGrouping(given: Given): PartitionRouter {

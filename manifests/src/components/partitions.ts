@@ -1,5 +1,5 @@
 /* What a stream is cut into besides time: the items of a list, or the records of other streams. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -14,12 +14,12 @@ import {
 } from '../component.ts';
 import type { PartitionRouter } from '../cursors/stream-cursor.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
+import { isNothing } from '../requests/pagination.ts';
+import type { RequestOption } from '../requests/request-options.ts';
 import { valueAtPath } from '../run/paths.ts';
 import { partitionKey, type Slice } from '../run/slice.ts';
 import type { DataRecord, SourceStream } from '../run/stream.ts';
-import { pythonText } from '../template/printing.ts';
-import { isNothing } from './pagination.ts';
-import type { RequestOption } from './request-options.ts';
+import { pythonText } from '../values/printing.ts';
 
 /** What a router gets from the stream around it. */
 export interface RouterSurroundings extends Record<string, unknown> {

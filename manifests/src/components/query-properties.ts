@@ -1,5 +1,5 @@
 /* Asks for the properties of records in several requests, where one would be too long, and puts the records together. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   type ComponentDefinition,
@@ -17,7 +17,7 @@ import {
 import { valueAtPath } from '../run/paths.ts';
 import { type Slice, wholeStream } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { apart, type Retriever } from './retriever-surroundings.ts';
 import type { Transformation } from './transformations.ts';
 

@@ -1,5 +1,5 @@
 /* Makes several records of one: the items of a list inside. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   boolean,
@@ -12,8 +12,8 @@ import {
   required,
   template,
 } from '../component.ts';
+import { isNothing } from '../requests/pagination.ts';
 import { isPattern, matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
-import { isNothing } from './pagination.ts';
 import { apart, type Retriever } from './retriever-surroundings.ts';
 import type { RecordExtractor } from './selection.ts';
 

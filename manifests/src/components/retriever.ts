@@ -1,5 +1,5 @@
 /* Reads the pages of a slice. */
-import { isJsonObject, stringifyJson } from '../../kit/json.ts';
+import { isJsonObject, stringifyJson } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -14,13 +14,13 @@ import type { StreamCursor } from '../cursors/stream-cursor.ts';
 import { Answer } from '../http/answer.ts';
 import { PaginationReset, RunFailure, SmallerPageNeeded } from '../http/failures.ts';
 import { combineParts, emptyParts } from '../http/request.ts';
+import { pageSizes } from '../requests/page-size.ts';
+import { noPagination, type PageRead, type Paginator } from '../requests/pagination.ts';
+import type { Requester } from '../requests/requester.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
-import { pageSizes } from './page-size.ts';
-import { noPagination, type PageRead, type Paginator } from './pagination.ts';
 import { mergeDeep, type QueryProperties } from './query-properties.ts';
-import type { Requester } from './requester.ts';
 import type { Retriever, RetrieverSurroundings } from './retriever-surroundings.ts';
 import { decoderNames, type RecordSelector } from './selection.ts';
 

@@ -1,5 +1,5 @@
 /* How records are found in answers, and which of them are taken. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,
   type ComponentDefinition,
@@ -18,7 +18,7 @@ import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import { normalizeBySchema } from '../run/normalization.ts';
 import { matchesOf, valueAtPath } from '../run/paths.ts';
 import { type Slice, sliceView } from '../run/slice.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import type { Transformation } from './transformations.ts';
 
 export type Extractor = (values: readonly unknown[]) => unknown[];

@@ -13,7 +13,7 @@ import {
 } from '../component.ts';
 import type { Names } from '../interpolation.ts';
 import { removeAtPath, removeValues, setAtPath } from '../run/paths.ts';
-import type { LiteralType } from '../template/literals.ts';
+import type { LiteralType } from '../values/literals.ts';
 
 /** Changes the record in place. The names are those of the record's place: record and stream_slice. */
 export type Transformation = (record: Record<string, unknown>, names: Names) => void;

@@ -2,7 +2,7 @@
  * A cursor for each partition of a stream. Above a number of partitions one cursor for all takes over, so that the state
  * stays small. That one cursor also tells partitions that are seen for the first time where to begin.
  */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import { partitionKey, type Slice } from '../run/slice.ts';
 import type { RangeCursor } from './range-cursor.ts';
 import type { PartitionRouter, StreamCursor } from './stream-cursor.ts';

@@ -1,7 +1,8 @@
 /* The results were written down from Python: its `datetime`, and the packages `isodate` and `dateutil`. */
+
+import { ExactNumber } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactNumber } from '../../kit/json.ts';
 import { DateError } from './date-error.ts';
 import { DateTime } from './date-time.ts';
 import { Duration, parseDuration, Timedelta } from './durations.ts';

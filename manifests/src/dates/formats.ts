@@ -3,7 +3,7 @@
  * of their own. `%s` (seconds), `%s_as_float`, `%ms` and `%epoch_microseconds` are the whole format; `%_ms` stands for
  * milliseconds within one. Reading is strict. A date without a zone is one in UTC.
  */
-import { ExactNumber } from '../../kit/json.ts';
+import { ExactNumber } from '@inlay/protocol/json';
 import { DateError } from './date-error.ts';
 import { DateTime, utc } from './date-time.ts';
 import { roundHalfEven } from './durations.ts';

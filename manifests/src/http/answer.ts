@@ -1,7 +1,10 @@
 /* The answer to a request, as components look at it. */
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { isJsonObject, parseJson, parseJsonWithFloats } from '../../kit/json.ts';
+import { isCutOffJson } from '@inlay/protocol/cut-off-json';
+import { isJsonObject, parseJson, parseJsonWithFloats } from '@inlay/protocol/json';
+
+const [openingBrace, openingBracket] = [...'{['].map((character) => character.charCodeAt(0));
 
 export class Answer {
   readonly status: number;
@@ -28,6 +31,13 @@ export class Answer {
   /** Below 400. Only such an answer has records. */
   get isGood(): boolean {
     return this.status < 400;
+  }
+
+  /** Whether it is JSON that ends in the middle. A body that is read while it comes is not looked at here. */
+  get isCutOff(): boolean {
+    const start = this.bytes[0];
+    const isJson = start === openingBrace || start === openingBracket;
+    return isJson && this.json === undefined && isCutOffJson(this.text);
   }
 
   /** In the encoding that the answer names, or UTF-8. What cannot be read is replaced. */

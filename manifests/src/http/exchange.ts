@@ -3,7 +3,7 @@
  * Three kinds of waits count their tries apart, as in the reference runtime: the manifest's own, those of a rate limit,
  * and the others. A wait of the manifest's own gets one second more, for fractions that the API does not tell.
  */
-import { ConnectorError } from '../../kit/connector.ts';
+import { ConnectorError } from '@inlay/protocol/connector';
 import type { Run } from '../run/run.ts';
 import { Answer } from './answer.ts';
 import { PaginationReset, RunFailure, SmallerPageNeeded, TokenReplaced } from './failures.ts';

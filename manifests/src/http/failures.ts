@@ -1,5 +1,5 @@
 /* Failures of a run, with what kind of failure each is and words for people. */
-import type { FailureType } from '../../../src/protocol.ts';
+import type { FailureType } from '@inlay/protocol/protocol';
 
 /** A failure that a manifest or the language foresees. Any other error is a `system_error` of the stream. */
 export class RunFailure extends Error {

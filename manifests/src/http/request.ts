@@ -1,6 +1,6 @@
 /* A request as components describe it, and how it is written for the wire. */
-import { isJsonObject, stringifyJson } from '../../kit/json.ts';
-import { pythonText } from '../template/printing.ts';
+import { isJsonObject, stringifyJson } from '@inlay/protocol/json';
+import { pythonText } from '../values/printing.ts';
 import { RunFailure } from './failures.ts';
 
 export type Values = Record<string, unknown>;

@@ -1,6 +1,7 @@
 /* What is to be done about an answer or a failure of the network, by the rules that hold without any in the manifest. */
-import type { FailureType } from '../../../src/protocol.ts';
-import type { ConnectorError } from '../../kit/connector.ts';
+
+import type { ConnectorError } from '@inlay/protocol/connector';
+import type { FailureType } from '@inlay/protocol/protocol';
 import { Answer } from './answer.ts';
 
 export const actions = [
@@ -74,6 +75,7 @@ export function resolutionOfStatus(status: number): Resolution | undefined {
 
 export function defaultResolution(outcome: Outcome): Resolution {
   if (outcome instanceof Answer) {
+    if (outcome.isGood && outcome.isCutOff) return retry('The API sends JSON that ends in the middle.');
     if (outcome.isGood) return { action: 'SUCCESS' };
     const message = `The API answers ${outcome.status}.`;
     return byStatus[outcome.status] ?? { action: 'RETRY', failureType: 'system_error', message };

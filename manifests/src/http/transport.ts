@@ -3,8 +3,8 @@
  * are kept for the rest of the run, so that a parent that several streams ask for is read once.
  */
 import { createHash } from 'node:crypto';
-import { ConnectorError } from '../../kit/connector.ts';
-import { discard, type HttpAnswer, type HttpClient } from '../../kit/http-client.ts';
+import { discard, type HttpAnswer, type HttpClient } from '@inlay/guard/http-client';
+import { ConnectorError } from '@inlay/protocol/connector';
 import { Answer } from './answer.ts';
 import type { PreparedRequest } from './request.ts';
 

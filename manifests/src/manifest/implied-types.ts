@@ -1,5 +1,5 @@
 /* Gives components the type that their place allows, where they leave it out and no other would fit. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import type { ComponentDefinition, Kind } from '../component.ts';
 
 type Definitions = (name: string) => ComponentDefinition | undefined;

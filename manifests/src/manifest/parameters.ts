@@ -3,7 +3,7 @@
  * that option itself, and keeps them all as `$parameters` for its templates. Also gives components the type that their
  * place implies where they leave it out.
  */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 
 type Component = Record<string, unknown>;
 

@@ -1,11 +1,12 @@
 /* Reads a manifest: what it needs to know, which streams it has, and what of it cannot run. */
-import type { ConnectorSpecification } from '../../../src/protocol.ts';
-import { isJsonObject } from '../../kit/json.ts';
+
+import { isJsonObject } from '@inlay/protocol/json';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 import { anything, type ComponentDefinition, type Kind } from '../component.ts';
 import { definitionOf } from '../registry.ts';
 import { withTypes } from './implied-types.ts';
 import { withParameters } from './parameters.ts';
-import { describeProblem, ManifestError, type Problem } from './problems.ts';
+import { asText, describeProblem, ManifestError, type Problem } from './problems.ts';
 import { References } from './references.ts';
 import { problemsOf } from './validation.ts';
 import { readEntryText, readManifestText } from './yaml.ts';
@@ -47,6 +48,7 @@ type Definitions = (name: string) => ComponentDefinition | undefined;
 export function readManifest(text: string, definitions: Definitions = definitionOf): Manifest {
   const raw = readManifestText(text);
   const references = new References(raw);
+  const resolved = (name: string) => (references.resolve({ [name]: raw[name] ?? null }) as Component)[name];
   const problems: Problem[] = [];
   const root: Component = { type: raw.type ?? 'DeclarativeSource' };
   if (root.type !== 'DeclarativeSource')
@@ -60,7 +62,7 @@ export function readManifest(text: string, definitions: Definitions = definition
     'max_concurrent_async_job_count',
     'stream_groups',
   ]) {
-    const value = raw[name] === undefined || raw[name] === null ? undefined : references.resolve(raw[name]);
+    const value = raw[name] === undefined || raw[name] === null ? undefined : resolved(name);
     if (value !== undefined) {
       const given = isJsonObject(value) ? withParameters(`DeclarativeSource.${name}`, value, parameters) : value;
       root[name] = withTypes(given, kindOf(name), definitionOf);
@@ -68,11 +70,11 @@ export function readManifest(text: string, definitions: Definitions = definition
   }
   const spec = isJsonObject(root.spec) ? root.spec : {};
   const entries = (name: 'streams' | 'dynamic_streams') =>
-    readEntries(references.resolve(raw[name] ?? []), name, parameters, definitions);
+    readEntries(resolved(name) ?? [], name, parameters, definitions);
   const streams = entries('streams');
   const dynamicStreams = entries('dynamic_streams');
   if (streams.length + dynamicStreams.length === 0) throw new ManifestError('The manifest has no streams.');
-  const version = String(raw.version ?? '');
+  const version = asText(raw.version ?? '');
   problems.push(...problemsOfRoot(raw, root, version), ...problemsOfOverrides(root, text));
   return {
     version,
@@ -109,7 +111,7 @@ function readEntries(list: unknown, name: string, parameters: Component, definit
     );
     let problems: Problem[] | undefined;
     return {
-      name: String(component.name ?? ''),
+      name: asText(component.name ?? ''),
       path,
       component,
       // A manifest of a megabyte has thousands of components: they are looked at when somebody wants to know.

@@ -3,7 +3,7 @@
  * value of `$ref`, whose object then takes the keys that stand beside it. Without `$ref` a manifest is a tree, so what a
  * few references make of it may be far larger than the text: the size is limited.
  */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import { ManifestError } from './problems.ts';
 
 const mostNodes = 3_000_000;
@@ -22,13 +22,22 @@ export class References {
   resolve(node: unknown, open: ReadonlySet<string> = new Set()): unknown {
     this.#count(1);
     if (typeof node === 'string') return node.startsWith('#/') ? this.#follow(node, open) : node;
-    if (Array.isArray(node)) return node.map((item) => this.resolve(item, open));
+    if (Array.isArray(node)) return node.map((item, index) => this.#inside(index, item, open));
     if (!isJsonObject(node)) return node;
     const own: [string, unknown][] = [];
-    for (const [key, value] of Object.entries(node)) if (key !== '$ref') own.push([key, this.resolve(value, open)]);
+    for (const [key, value] of Object.entries(node))
+      if (key !== '$ref') own.push([key, this.#inside(key, value, open)]);
     if (!Object.hasOwn(node, '$ref')) return Object.fromEntries(own);
     const base = this.resolve(node.$ref, open);
     return isJsonObject(base) ? { ...base, ...Object.fromEntries(own) } : base;
+  }
+
+  #inside(key: string | number, node: unknown, open: ReadonlySet<string>): unknown {
+    try {
+      return this.resolve(node, open);
+    } catch (error) {
+      throw error instanceof ManifestError ? error.within(key) : error;
+    }
   }
 
   #follow(reference: string, open: ReadonlySet<string>): unknown {

@@ -1,7 +1,7 @@
 /* Compares components with their definitions, and says what does not fit and where. */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import type { ComponentDefinition, Kind } from '../component.ts';
-import type { Problem } from './problems.ts';
+import { asText, type Problem } from './problems.ts';
 
 type Definitions = (name: string) => ComponentDefinition | undefined;
 
@@ -20,10 +20,10 @@ export function problemsOf(
   const warning = (at: string, message: string) => problems.push({ level: 'warning', path: at, message });
 
   function checkComponent(component: Record<string, unknown>, allowed: readonly string[], at: string): void {
-    const type = String(component.type);
+    const type = asText(component.type);
     const definition = definitions(type);
     if (!definition) {
-      if (type.startsWith('Custom')) error(at, `${type} "${String(component.class_name)}" needs code`);
+      if (type.startsWith('Custom')) error(at, `${type} "${asText(component.class_name)}" needs code`);
       else if (component.type === undefined) error(at, `Its type is missing. Expected ${allowed.join(', ')}`);
       else error(at, `There is no component ${type}`);
       return;

@@ -2,8 +2,9 @@
  * Reads the text of a manifest: YAML 1.1, the version whose `no` is false and whose `010` is 8, or JSON, which is a part
  * of YAML and quicker to read. Dates stay texts, because the language of manifests has none.
  */
+
+import { isJsonObject } from '@inlay/protocol/json';
 import { defineScalarTag, loadAll, mapTag, mergeTag, NOT_RESOLVED, Schema, seqTag, strTag } from 'js-yaml';
-import { isJsonObject } from '../../kit/json.ts';
 import { ManifestError } from './problems.ts';
 
 /** Throws a ManifestError. */

@@ -27,8 +27,8 @@ import {
   type WaitStrategy,
 } from '../http/resolution.ts';
 import { matchAtStart } from '../run/patterns.ts';
-import { pythonText } from '../template/printing.ts';
-import { TemplateError } from '../template/template-error.ts';
+import { pythonText } from '../values/printing.ts';
+import { TemplateError } from '../values/template-error.ts';
 
 type ResponseFilter = (outcome: Outcome) => Resolution | undefined;
 

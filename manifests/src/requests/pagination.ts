@@ -15,7 +15,7 @@ import type { Answer } from '../http/answer.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
 import type { Slice } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import { RequestOption, RequestPath } from './request-options.ts';
 
 /** What is known after a page. */

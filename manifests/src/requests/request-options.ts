@@ -2,7 +2,7 @@
 import { type ComponentDefinition, choice, type Given, list, optional, required, template } from '../component.ts';
 import { emptyParts, type RequestParts, type Values } from '../http/request.ts';
 import type { TextTemplate } from '../interpolation.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 
 export class RequestOption {
   readonly #part: keyof RequestParts;

@@ -1,6 +1,6 @@
 /* Sends the requests of a component. */
 
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   anything,
   boolean,
@@ -27,7 +27,7 @@ import {
   type Values,
 } from '../http/request.ts';
 import type { ErrorHandler } from '../http/resolution.ts';
-import type { Mapping, Names } from '../interpolation.ts';
+import { type Mapping, makeMapping, type Names } from '../interpolation.ts';
 import { type Slice, sliceView } from '../run/slice.ts';
 import { defaultErrorHandler } from './error-handlers.ts';
 
@@ -118,9 +118,9 @@ function makeHttpRequester(given: Given): Requester {
 
   function addressOf(ask: Ask, names: Names): string {
     const baseText = base?.text(names) ?? '';
-    const urlText = url?.text(names) ?? '';
     const pathText = ask.path || (path?.text(names) ?? '').replace(/^\/+/, '');
     if (baseText !== '') return joinAddress(baseText, pathText);
+    const urlText = url?.text(names) ?? '';
     return pathText === '' ? urlText : joinAddress(urlText, pathText);
   }
 
@@ -183,14 +183,14 @@ function makeParameters(given: Given, name: string): Mapping {
   const value = given.value(name);
   if (!isJsonObject(value)) return given.mapping(name);
   const texts = Object.entries(value).filter(([, item]) => !isJsonObject(item));
-  return given.inside({ ...given.values, [name]: Object.fromEntries(texts) }).mapping(name);
+  return makeMapping(Object.fromEntries(texts), { ...given.place, at: given.at(name) });
 }
 
 function makeBody(given: Given): { form: Mapping; json: Mapping } {
   const nothing: Mapping = { value: () => ({}) };
   const body = given.value('request_body');
   if (isJsonObject(body)) {
-    const inside = given.inside({ ...body, $parameters: given.parameters });
+    const inside = given.inside({ ...body, $parameters: given.parameters }, 'request_body');
     switch (body.type) {
       case 'RequestBodyUrlEncodedForm':
       case 'RequestBodyPlainText':

@@ -3,7 +3,7 @@
  * calls left. When none has, they wait until the API gives more. The API tells the numbers at an address of its own, and may
  * tell them with every answer.
  */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 import {
   type ComponentDefinition,
   choice,
@@ -27,7 +27,7 @@ import { exchange } from '../http/exchange.ts';
 import { RunFailure } from '../http/failures.ts';
 import { emptyParts, type PreparedRequest, prepareRequest } from '../http/request.ts';
 import { defaultResolution } from '../http/resolution.ts';
-import { pythonText } from '../template/printing.ts';
+import { pythonText } from '../values/printing.ts';
 import type { Matcher } from './call-budget.ts';
 import { defaultErrorHandler } from './error-handlers.ts';
 import type { Authenticator } from './requester.ts';

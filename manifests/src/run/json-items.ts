@@ -2,7 +2,7 @@
  * Reads the items of one list of a JSON text while the text comes, so that the list may be larger than memory. The path has
  * the form of the Python package `ijson`: keys with dots between them, and `item` for each item of a list on the way.
  */
-import { parseJsonWithFloats } from '../../kit/json.ts';
+import { parseJsonWithFloats } from '@inlay/protocol/json';
 
 interface Container {
   isList: boolean;

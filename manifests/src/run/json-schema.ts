@@ -4,7 +4,8 @@ import { Ajv } from 'ajv';
 /** Gives words for what does not fit; undefined if all does. Throws an Error for a schema that is none. */
 export function schemaCheck(schema: object): (value: unknown) => string | undefined {
   const code = { regExp: Object.assign(pythonPattern, { code: 'pythonPattern' }) };
-  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false, code });
+  const lenient = { strict: false, validateFormats: false, unicodeRegExp: false, logger: false } as const;
+  const ajv = new Ajv({ ...lenient, ownProperties: true, code });
   // Schemas name dialects by many addresses, and mean the keywords that all of them have.
   const { $schema: _dialect, ...rules } = schema as Record<string, unknown>;
   const validate = ajv.compile(rules);

@@ -1,6 +1,6 @@
 /* Casts the values of a record to the types of its schema, as far as they can be cast. */
-import { ExactNumber, isJsonObject } from '../../kit/json.ts';
-import { pythonText } from '../template/printing.ts';
+import { ExactNumber, isJsonObject } from '@inlay/protocol/json';
+import { floatRepr, pythonText } from '../values/printing.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -54,7 +54,7 @@ function cast(value: unknown, { type, items }: Schema): unknown {
     case 'string':
       return typeof value === 'string' ? value : pythonText(value);
     case 'number':
-      return castNumber(value) ?? value;
+      return asFloat(castNumber(value)) ?? value;
     case 'integer': {
       const number = castInteger(value);
       return number ?? value;
@@ -85,7 +85,15 @@ function castNumber(value: unknown): unknown {
   ) {
     return undefined;
   }
-  return Number(value.replaceAll('_', ''));
+  const number = Number(value.replaceAll('_', ''));
+  // JSON has no infinity: the text says more than null.
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** The reference casts to a float, and writes a whole one with its point. An exact number keeps its digits. */
+function asFloat(value: unknown): unknown {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return value;
+  return new ExactNumber(floatRepr(value));
 }
 
 function castInteger(value: unknown): unknown {

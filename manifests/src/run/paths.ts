@@ -2,7 +2,7 @@
  * Finds, sets and removes values at paths of keys, by the rules of the Python package `dpath`: a key may be a pattern
  * with `*`, `?` and `[…]`, and `**` stands for any number of keys. A number is a place in a list.
  */
-import { isJsonObject } from '../../kit/json.ts';
+import { isJsonObject } from '@inlay/protocol/json';
 
 type Container = Record<string, unknown> | unknown[];
 

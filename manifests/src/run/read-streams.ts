@@ -2,12 +2,12 @@
  * Reads streams to an emitter: several at the same time, and several slices of each, the records of a slice in their order.
  * A stream that fails does not stop the others. A state goes out behind the records that it covers.
  */
-import type { State, StreamDescriptor } from '../../../src/protocol.ts';
-import { ConnectorError, type Emitter, type StreamFailure } from '../../kit/connector.ts';
+import { ConnectorError, type Emitter, type StreamFailure } from '@inlay/protocol/connector';
+import type { State, StreamDescriptor } from '@inlay/protocol/protocol';
+import { Slots } from '@inlay/protocol/slots';
 import type { StreamCursor } from '../cursors/stream-cursor.ts';
 import { RunFailure } from '../http/failures.ts';
 import type { Slice } from './slice.ts';
-import { Slots } from './slots.ts';
 import { type DataRecord, SliceIgnored, type SourceStream } from './stream.ts';
 
 export interface StreamToRead {
@@ -16,6 +16,8 @@ export interface StreamToRead {
   open: (() => SourceStream) | undefined;
   /** Streams that have a group in common are read one after the other. */
   groups?: readonly string[];
+  /** The words of an error, with its place in the manifest. */
+  describe?: ((error: unknown) => string) | undefined;
 }
 
 /** More failures of one stream than these say nothing new. */
@@ -55,7 +57,7 @@ export async function readStreams(
 }
 
 async function readStream(
-  { name, open }: StreamToRead,
+  { name, open, describe }: StreamToRead,
   emit: Emitter,
   slots: Slots,
   statesEverySlice: boolean,
@@ -68,7 +70,7 @@ async function readStream(
   }
   const failures = new Map<string, StreamFailure>();
   const fail = async (error: unknown) => {
-    const failure = failureOf(error);
+    const failure = failureOf(error, describe);
     if (failures.has(failure.message) || failures.size >= mostFailures) return;
     failures.set(failure.message, failure);
     await emit.failure?.(descriptor, failure);
@@ -165,8 +167,9 @@ function stateOf(descriptor: StreamDescriptor, state: Record<string, unknown>): 
   return { type: 'STREAM', stream: { stream_descriptor: descriptor, stream_state: state } };
 }
 
-export function failureOf(error: unknown): StreamFailure {
-  const { message, cause } = error as Error;
+export function failureOf(error: unknown, describe = (one: unknown) => (one as Error).message): StreamFailure {
+  const { cause } = error as Error;
+  const message = describe(error);
   const internalMessage = cause instanceof Error ? cause.message : message;
   if (error instanceof RunFailure || error instanceof ConnectorError) {
     const { failureType, fields } = error;

@@ -1,10 +1,10 @@
 /* What all parts of one run of a source share. */
-import type { LogLevel, StreamDescriptor } from '../../../src/protocol.ts';
-import type { SignedIn } from '../../kit/connector.ts';
+import type { SignedIn } from '@inlay/protocol/connector';
+import type { LogLevel, StreamDescriptor } from '@inlay/protocol/protocol';
+import type { Slots } from '@inlay/protocol/slots';
 import type { DateTime } from '../dates/date-time.ts';
 import type { Budget } from '../http/budget.ts';
 import type { Transport } from '../http/transport.ts';
-import type { Slots } from './slots.ts';
 
 export interface Run {
   clock: RunClock;

@@ -2,7 +2,7 @@
  * One part of a stream that is read on its own: a partition (of a list or of a parent's records), a part of time, or
  * both. Templates see both as one object; what else a parent's record gives stands apart, as `extra_fields`.
  */
-import { ExactNumber, isJsonObject, survivesDouble } from '../../kit/json.ts';
+import { ExactNumber, isJsonObject, survivesDouble } from '@inlay/protocol/json';
 
 export interface Slice {
   partition: Record<string, unknown>;

@@ -1,7 +1,5 @@
 /* `a.b` and `a['b']`, as Jinja's sandbox looks them up: own keys of data and the methods of Python's types, no others. */
-import { formatBraces } from './brace-format.ts';
-import { methodOf } from './methods.ts';
-import { characters, indexOf, sliceIndexes, textLength } from './operators.ts';
+import { formatBraces } from '../values/brace-format.ts';
 import {
   Attributes,
   Callable,
@@ -15,7 +13,9 @@ import {
   typeError,
   typeName,
   Undefined,
-} from './values.ts';
+} from '../values/values.ts';
+import { methodOf } from './methods.ts';
+import { characters, indexOf, sliceIndexes, textLength } from './operators.ts';
 
 /** `a.b`: a method or an attribute first, then a key. */
 export function attributeOf(value: unknown, name: string): unknown {

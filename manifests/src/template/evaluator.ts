@@ -1,13 +1,9 @@
 /* Walks the tree of a template over plain data. It calls nothing but the functions of this folder. */
-import { attributeOf, itemOf, sliceOf } from './access.ts';
-import { maxDepth, spendMade, spendStep } from './budget.ts';
-import { type Kwargs, noKwargs } from './call-arguments.ts';
-import { callFilter, callTest } from './filters.ts';
-import { findFunction } from './functions.ts';
-import { affirm, calculate, compare, isEqual, isTruthy, listOf, negate } from './operators.ts';
-import { pythonText } from './printing.ts';
-import type { Arguments, Expression, FilterCall, Parameter, Statement, Target } from './syntax-tree.ts';
-import { TemplateError } from './template-error.ts';
+
+import { maxDepth, spendMade, spendStep } from '../values/budget.ts';
+import { type Kwargs, noKwargs } from '../values/call-arguments.ts';
+import { pythonText } from '../values/printing.ts';
+import { TemplateError } from '../values/template-error.ts';
 import {
   Attributes,
   Callable,
@@ -20,7 +16,12 @@ import {
   typeName,
   Undefined,
   valueError,
-} from './values.ts';
+} from '../values/values.ts';
+import { attributeOf, itemOf, sliceOf } from './access.ts';
+import { callFilter, callTest } from './filters.ts';
+import { findFunction } from './functions.ts';
+import { affirm, calculate, compare, isEqual, isTruthy, listOf, negate } from './operators.ts';
+import type { Arguments, Expression, FilterCall, Parameter, Statement, Target } from './syntax-tree.ts';
 import { findName, type World } from './world.ts';
 
 type Scope = { names: Map<string, unknown>; parent: Scope | undefined };

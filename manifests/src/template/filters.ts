@@ -3,13 +3,32 @@
  * Long because Jinja has many filters: each is a few lines, and all are used by name from one table.
  */
 import { createHash, createHmac, getHashes } from 'node:crypto';
+import { spendMade } from '../values/budget.ts';
+import { bindArguments, type Kwargs } from '../values/call-arguments.ts';
+import { round, toFloat, toInteger, toJson } from '../values/conversions.ts';
+import { fixed } from '../values/number-format.ts';
+import { replacePattern, searchPattern } from '../values/patterns.ts';
+import { formatPercent } from '../values/percent-format.ts';
+import { pythonRepr, pythonText } from '../values/printing.ts';
+import { capitalize, splitLines, strip, stripEnd } from '../values/python-text.ts';
+import { TemplateError } from '../values/template-error.ts';
+import {
+  Dict,
+  Float,
+  Generator,
+  hashOf,
+  isMapping,
+  mappingEntries,
+  numberOf,
+  Tuple,
+  typeError,
+  typeName,
+  Undefined,
+  valueError,
+} from '../values/values.ts';
 import { attributeOf, itemOf } from './access.ts';
-import { spendMade } from './budget.ts';
-import { bindArguments, type Kwargs } from './call-arguments.ts';
-import { round, toFloat, toInteger, toJson } from './conversions.ts';
 import { bestOf, percentEncode } from './functions.ts';
 import { center, joinTexts, replaceText } from './methods.ts';
-import { fixed } from './number-format.ts';
 import {
   calculate,
   characters,
@@ -24,26 +43,7 @@ import {
   negate,
   textLength,
 } from './operators.ts';
-import { replacePattern, searchPattern } from './patterns.ts';
-import { formatPercent } from './percent-format.ts';
-import { pythonRepr, pythonText } from './printing.ts';
-import { capitalize, splitLines, strip, stripEnd } from './python-text.ts';
-import { TemplateError } from './template-error.ts';
 import { valueTests } from './value-tests.ts';
-import {
-  Dict,
-  Float,
-  Generator,
-  hashOf,
-  isMapping,
-  mappingEntries,
-  numberOf,
-  Tuple,
-  typeError,
-  typeName,
-  Undefined,
-  valueError,
-} from './values.ts';
 
 export type Filter = (value: unknown, args: readonly unknown[], kwargs: Kwargs) => unknown;
 

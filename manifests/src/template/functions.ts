@@ -1,16 +1,13 @@
 /* The functions that every template may call. */
 
-import { parseJsonWithFloats } from '../../kit/json.ts';
 import { CalendarDate, DateTime, utc } from '../dates/date-time.ts';
 import { parseDuration, Timedelta } from '../dates/durations.ts';
 import { formatDate, parseDate } from '../dates/formats.ts';
 import { parseIsoDate } from '../dates/iso-dates.ts';
 import { strftime } from '../dates/strftime.ts';
 import { strptime } from '../dates/strptime.ts';
-import { bindArguments } from './call-arguments.ts';
-import { toInteger } from './conversions.ts';
-import { entriesOf } from './methods.ts';
-import { asDateError, compareValues, iterate } from './operators.ts';
+import { bindArguments } from '../values/call-arguments.ts';
+import { toInteger } from '../values/conversions.ts';
 import {
   Attributes,
   Callable,
@@ -23,7 +20,9 @@ import {
   typeName,
   Undefined,
   valueError,
-} from './values.ts';
+} from '../values/values.ts';
+import { entriesOf } from './methods.ts';
+import { asDateError, compareValues, iterate } from './operators.ts';
 import type { Clock } from './world.ts';
 
 /** A function with its parameters: those behind a `?` may be left out. */
@@ -189,13 +188,3 @@ export function findFunction(name: string, clock: Clock): Callable | undefined {
   if (known) return known;
   return Object.hasOwn(clockFunctions, name) ? clockFunctions[name]?.(clock) : undefined;
 }
-
-/** Python's `json.loads`, which the fields of a JWT authenticator may call. */
-export const jsonLoads = define('json_loads', 's', (value) => {
-  try {
-    return parseJsonWithFloats(text(value));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw valueError('A text is no valid JSON');
-    throw error;
-  }
-});

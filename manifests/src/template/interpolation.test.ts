@@ -1,17 +1,17 @@
+import { ExactNumber, parseJson, stringifyJson } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, parseJson, stringifyJson } from '../../kit/json.ts';
 import { DateTime } from '../dates/date-time.ts';
+import { readLiteral } from '../values/literals.ts';
+import { pythonRepr, pythonText } from '../values/printing.ts';
+import { TemplateError } from '../values/template-error.ts';
 import {
   InterpolatedBoolean,
   InterpolatedMapping,
   InterpolatedNestedMapping,
   InterpolatedString,
 } from './interpolation.ts';
-import { readLiteral } from './literals.ts';
-import { pythonRepr, pythonText } from './printing.ts';
 import { compileTemplate } from './template.ts';
-import { TemplateError } from './template-error.ts';
 
 const clock = () => DateTime.fromEpoch(1_718_452_800);
 const surroundings = { clock, parameters: { name: 'users' } };

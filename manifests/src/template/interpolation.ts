@@ -1,16 +1,17 @@
 /*
  * The places of a manifest that may hold templates. What a missing key gives depends on the place: an empty text in a
  * single field, null in a mapping, false in a condition. A type error gives back the text of the template everywhere.
+ * A template is parsed when it is first rendered: one that is never rendered cannot fail its stream.
  *
  * Names are what the place may use (`config`, `record`, `stream_slice` …). `stream_partition` and `stream_interval` are
  * other names for `stream_slice`, and `parameters` is given once, with the place.
  */
-import { isJsonObject } from '../../kit/json.ts';
-import { isOfType, type LiteralType, readLiteral } from './literals.ts';
-import { plainCopy } from './plain-data.ts';
-import { pythonText } from './printing.ts';
+import { isJsonObject } from '@inlay/protocol/json';
+import { isOfType, type LiteralType, readLiteral } from '../values/literals.ts';
+import { plainCopy } from '../values/plain-data.ts';
+import { pythonText } from '../values/printing.ts';
+import { TemplateError } from '../values/template-error.ts';
 import { compileTemplate, type Template } from './template.ts';
-import { TemplateError } from './template-error.ts';
 import type { Clock, Names } from './world.ts';
 
 export interface Surroundings {
@@ -22,34 +23,35 @@ export interface Surroundings {
 /** One text. Gives any plain value: the rendered text is read as a literal. */
 export class InterpolatedString {
   readonly source: string;
-  private readonly template: Template;
+  private template: Template | undefined;
   private readonly surroundings: Surroundings;
 
-  /** Throws a TemplateError for a text that is no template. */
   constructor(source: string, surroundings: Surroundings) {
     this.source = source;
-    this.template = compileTemplate(source);
     this.surroundings = surroundings;
   }
 
   /** With `types`, a literal of any other type stays text. Throws a TemplateError, also for a key below a missing key. */
   evaluate(names: Names, types?: readonly LiteralType[]): unknown {
+    this.template ??= compileTemplate(this.source);
     return evaluateOrSource(this.template, names, this.surroundings, types);
   }
 }
 
 /** A condition. */
 export class InterpolatedBoolean {
-  private readonly template: Template | boolean;
+  private readonly condition: string | boolean;
+  private template: Template | undefined;
   private readonly surroundings: Surroundings;
 
   constructor(condition: string | boolean, surroundings: Surroundings) {
-    this.template = typeof condition === 'boolean' ? condition : compileTemplate(condition);
+    this.condition = condition;
     this.surroundings = surroundings;
   }
 
   evaluate(names: Names): boolean {
-    if (typeof this.template === 'boolean') return this.template;
+    if (typeof this.condition === 'boolean') return this.condition;
+    this.template ??= compileTemplate(this.condition);
     const value = evaluateOrNothing(this.template, names, this.surroundings);
     // Null is a value, and counts as true.
     return value !== undefined && isTrue(value);
@@ -58,19 +60,21 @@ export class InterpolatedBoolean {
 
 /** Texts by key; keys and values are templates. A value that is not text stays as it is. */
 export class InterpolatedMapping {
-  private readonly entries: [Template, Template | { value: unknown }][];
+  private readonly mapping: Readonly<Record<string, unknown>>;
+  private entries: [Template, Template | { value: unknown }][] | undefined;
   private readonly surroundings: Surroundings;
 
   constructor(mapping: Readonly<Record<string, unknown>>, surroundings: Surroundings) {
+    this.mapping = mapping;
     this.surroundings = surroundings;
-    this.entries = Object.entries(mapping).map(([key, value]) => [
-      compileTemplate(key),
-      typeof value === 'string' ? compileTemplate(value) : { value },
-    ]);
   }
 
   /** Has null for each value with a missing key. The caller leaves those out. */
   evaluate(names: Names, valueTypes?: readonly LiteralType[]): Record<string, unknown> {
+    this.entries ??= Object.entries(this.mapping).map(([key, value]) => [
+      compileTemplate(key),
+      typeof value === 'string' ? compileTemplate(value) : { value },
+    ]);
     const result: [string, unknown][] = [];
     for (const [key, value] of this.entries) {
       const name = evaluateOrNothing(key, names, this.surroundings, ['text']);
@@ -84,14 +88,18 @@ export class InterpolatedMapping {
 
 /** An object of objects, lists and texts, as in the body of a request. */
 export class InterpolatedNestedMapping {
-  private readonly evaluateNested: (names: Names) => unknown;
+  private readonly mapping: unknown;
+  private readonly surroundings: Surroundings;
+  private evaluateNested: ((names: Names) => unknown) | undefined;
 
   constructor(mapping: unknown, surroundings: Surroundings) {
-    this.evaluateNested = nested(mapping, surroundings);
+    this.mapping = mapping;
+    this.surroundings = surroundings;
   }
 
   /** Entries of objects that are null are left out. */
   evaluate(names: Names): unknown {
+    this.evaluateNested ??= nested(this.mapping, this.surroundings);
     return this.evaluateNested(names);
   }
 }

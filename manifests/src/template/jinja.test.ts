@@ -1,8 +1,8 @@
 /* Templates with the texts that Jinja gives for them in Python's sandbox, written down from there. */
 import { describe, expect, it } from 'vitest';
 import { DateTime } from '../dates/date-time.ts';
+import { TemplateError } from '../values/template-error.ts';
 import { compileTemplate } from './template.ts';
-import { TemplateError } from './template-error.ts';
 
 const clock = () => DateTime.fromEpoch(1_718_452_800, 123_456);
 

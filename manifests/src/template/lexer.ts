@@ -1,7 +1,7 @@
 /* Cuts a template into texts and the tokens of its expressions, with Jinja's rules for white space and comments. */
-import { unescapeString } from './string-escapes.ts';
-import { TemplateError } from './template-error.ts';
-import { Float, type Integer, shrink } from './values.ts';
+import { unescapeString } from '../values/string-escapes.ts';
+import { TemplateError } from '../values/template-error.ts';
+import { Float, type Integer, shrink } from '../values/values.ts';
 
 export type TokenKind =
   | 'data'

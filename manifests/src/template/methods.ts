@@ -7,10 +7,9 @@ import { CalendarDate, DateTime, utc } from '../dates/date-time.ts';
 import { Duration, Timedelta } from '../dates/durations.ts';
 import { isoWeek, strftime, zoneName } from '../dates/strftime.ts';
 import { strptime } from '../dates/strptime.ts';
-import { spendMade } from './budget.ts';
-import { bindArguments, type Kwargs } from './call-arguments.ts';
-import { asDateError, compareValues, indexOf, isEqual, isTruthy, iterate, listOf, textLength } from './operators.ts';
-import { pythonText } from './printing.ts';
+import { spendMade } from '../values/budget.ts';
+import { bindArguments, type Kwargs } from '../values/call-arguments.ts';
+import { pythonText } from '../values/printing.ts';
 import {
   capitalize,
   isLower,
@@ -23,7 +22,7 @@ import {
   stripEnd,
   stripStart,
   titleCase,
-} from './python-text.ts';
+} from '../values/python-text.ts';
 import {
   Callable,
   Dict,
@@ -42,7 +41,8 @@ import {
   Undefined,
   View,
   valueError,
-} from './values.ts';
+} from '../values/values.ts';
+import { asDateError, compareValues, indexOf, isEqual, isTruthy, iterate, listOf, textLength } from './operators.ts';
 
 interface Method<Self> {
   parameters: readonly string[];
@@ -203,7 +203,8 @@ const textMethods: Table<string> = {
   isalpha: every(/^\p{L}+$/u),
   isascii: every(/^\p{ASCII}*$/u),
   isdecimal: every(/^\p{Nd}+$/u),
-  isdigit: every(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u),
+  // Superscripts and subscripts as well.
+  isdigit: every(/^[\p{Nd}\xb2\xb3\xb9\u2070-\u2079\u2080-\u2089]+$/u),
   isidentifier: every(/^[\p{ID_Start}_]\p{ID_Continue}*$/u),
   islower: method('', (self) => isLower(self)),
   isnumeric: every(/^\p{N}+$/u),

@@ -6,11 +6,10 @@
 import { DateError } from '../dates/date-error.ts';
 import { CalendarDate, DateTime } from '../dates/date-time.ts';
 import { Duration, roundHalfEven, Timedelta } from '../dates/durations.ts';
-import { spendMade, spendStep } from './budget.ts';
-import { formatPercent } from './percent-format.ts';
-import { viewItems } from './printing.ts';
-import type { ArithmeticOperator, ComparisonOperator } from './syntax-tree.ts';
-import { TemplateError } from './template-error.ts';
+import { spendMade, spendStep } from '../values/budget.ts';
+import { formatPercent } from '../values/percent-format.ts';
+import { viewItems } from '../values/printing.ts';
+import { TemplateError } from '../values/template-error.ts';
 import {
   Attributes,
   Callable,
@@ -31,7 +30,8 @@ import {
   Undefined,
   View,
   valueError,
-} from './values.ts';
+} from '../values/values.ts';
+import type { ArithmeticOperator, ComparisonOperator } from './syntax-tree.ts';
 
 export function isTruthy(value: unknown): boolean {
   if (typeof value === 'boolean') return value;

@@ -2,7 +2,8 @@
  * Parses a template with the grammar of Jinja: its statements and its expressions, with Jinja's own precedences.
  * Long because it is one grammar: statements and expressions call each other at every level.
  */
-import { maxDepth } from './budget.ts';
+import { maxDepth } from '../values/budget.ts';
+import { Float } from '../values/values.ts';
 import { syntaxError, type Token, type TokenKind, tokenize } from './lexer.ts';
 import type {
   Arguments,
@@ -14,7 +15,6 @@ import type {
   Statement,
   Target,
 } from './syntax-tree.ts';
-import { Float } from './values.ts';
 
 export function parseTemplate(source: string): Statement[] {
   return new Parser(tokenize(source)).template();

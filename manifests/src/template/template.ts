@@ -3,11 +3,11 @@
  * parsed once and then walked for each evaluation; nothing is compiled into code. Values from a configuration or an
  * answer are data: they are never parsed as templates.
  */
-import { startBudget } from './budget.ts';
+import { startBudget } from '../values/budget.ts';
+import { TemplateError } from '../values/template-error.ts';
 import { Evaluator } from './evaluator.ts';
 import { parseTemplate } from './parser.ts';
 import type { Expression, Statement } from './syntax-tree.ts';
-import { TemplateError } from './template-error.ts';
 import { freeNames } from './unknown-names.ts';
 import { type Clock, findName, type Names, type World } from './world.ts';
 
@@ -28,8 +28,8 @@ export class Template {
 
   constructor(source: string) {
     this.source = source;
-    this.body = withinStack(() => parseTemplate(source));
-    this.names = withinStack(() => freeNames(this.body));
+    this.body = this.explained(() => parseTemplate(source));
+    this.names = this.explained(() => freeNames(this.body));
     this.isPlain = this.body.every(({ type }) => type === 'data');
     const [first, ...more] = this.body;
     this.single = more.length === 0 && first?.type === 'output' ? first.value : undefined;
@@ -38,8 +38,10 @@ export class Template {
   /** The text with everything evaluated. Throws a TemplateError. */
   renderText(names: Names, clock: Clock, parameters?: Names): string {
     const world = { names, parameters, clock };
-    this.begin(world);
-    return withinStack(() => new Evaluator(world).render(this.body));
+    return this.explained(() => {
+      this.begin(world);
+      return new Evaluator(world).render(this.body);
+    });
   }
 
   /** The value of the expression that the whole text is; undefined if the text is more or less than one. */
@@ -47,8 +49,24 @@ export class Template {
     const { single } = this;
     if (!single) return undefined;
     const world = { names, parameters, clock };
-    this.begin(world);
-    return { value: withinStack(() => new Evaluator(world).evaluate(single)) };
+    return this.explained(() => {
+      this.begin(world);
+      return { value: new Evaluator(world).evaluate(single) };
+    });
+  }
+
+  /** A template or a value that is nested too deeply for the stack is one beyond the limits. */
+  private explained<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const thrown =
+        error instanceof RangeError
+          ? new TemplateError('limit', 'The template is nested too deeply or makes too much')
+          : error;
+      if (thrown instanceof TemplateError) thrown.template ??= this.source;
+      throw thrown;
+    }
   }
 
   private begin(world: World): void {
@@ -67,17 +85,6 @@ export class Template {
       }
     }
     startBudget();
-  }
-}
-
-/** A template or a value that is nested too deeply for the stack is one beyond the limits. */
-function withinStack<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new TemplateError('limit', 'The template is nested too deeply or makes too much');
-    throw error;
   }
 }
 

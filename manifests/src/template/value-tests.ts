@@ -1,9 +1,10 @@
 /* The tests that `is` knows. */
+
+import { pythonText } from '../values/printing.ts';
+import { isLower, isUpper } from '../values/python-text.ts';
+import { isFloat, isInteger, isMapping, numberOf, Tuple, Undefined } from '../values/values.ts';
 import { calculate, compare, isCallable, isEqual, isIterable, lengthOf } from './operators.ts';
-import { pythonText } from './printing.ts';
-import { isLower, isUpper } from './python-text.ts';
 import type { ComparisonOperator } from './syntax-tree.ts';
-import { isFloat, isInteger, isMapping, numberOf, Tuple, Undefined } from './values.ts';
 
 interface ValueTest {
   /** How many arguments the test takes. */

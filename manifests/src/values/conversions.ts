@@ -1,5 +1,5 @@
 /* What Python's `int`, `float`, `round` and `json.dumps` make of values. */
-import { ExactNumber } from '../../kit/json.ts';
+import { ExactNumber } from '@inlay/protocol/json';
 import { maxDepth, spendMade } from './budget.ts';
 import { fixed } from './number-format.ts';
 import { exactNumberText, floatRepr, integerText } from './printing.ts';

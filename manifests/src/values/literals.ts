@@ -3,7 +3,7 @@
  * `True` true, and what is no literal stays text. The result is plain data. A number keeps all its digits, and a float
  * without a fraction its point: both are the kit's exact numbers.
  */
-import { ExactNumber, isJsonObject, isNumberText, survivesDouble } from '../../kit/json.ts';
+import { ExactNumber, isJsonObject, isNumberText, survivesDouble } from '@inlay/protocol/json';
 import { maxDepth } from './budget.ts';
 import { floatRepr, pythonText } from './printing.ts';
 import { unescapeString } from './string-escapes.ts';

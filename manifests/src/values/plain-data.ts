@@ -2,7 +2,7 @@
  * Tells plain data among the values of templates. The reference prints every value and reads the text again; for plain
  * data the result is a copy, which is made here without the text.
  */
-import { ExactNumber } from '../../kit/json.ts';
+import { ExactNumber } from '@inlay/protocol/json';
 import { maxDepth, spendMade } from './budget.ts';
 import { floatRepr } from './printing.ts';
 import { Dict, Float, isPlainObject, shrink, Tuple } from './values.ts';

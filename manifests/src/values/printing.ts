@@ -1,5 +1,5 @@
 /* Writes values as Python's `str` and `repr` do. */
-import { ExactNumber } from '../../kit/json.ts';
+import { ExactNumber } from '@inlay/protocol/json';
 import { CalendarDate, DateTime } from '../dates/date-time.ts';
 import { Duration, Timedelta } from '../dates/durations.ts';
 import { maxDepth, spendMade } from './budget.ts';

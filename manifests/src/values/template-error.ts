@@ -17,6 +17,8 @@ export type TemplateFault =
 export class TemplateError extends Error {
   override name = 'TemplateError';
   readonly fault: TemplateFault;
+  /** The text of the template. */
+  template: string | undefined;
 
   constructor(fault: TemplateFault, message: string) {
     super(message);

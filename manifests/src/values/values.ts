@@ -3,7 +3,7 @@
  * objects and exact numbers. A number without a fraction is Python's `int`. What Python has and JSON lacks is here:
  * floats without a fraction (`2.0`), large integers (bigint), tuples, dictionaries with any keys, and so on.
  */
-import { ExactNumber } from '../../kit/json.ts';
+import { ExactNumber } from '@inlay/protocol/json';
 import { CalendarDate, DateTime } from '../dates/date-time.ts';
 import { Duration, Timedelta } from '../dates/durations.ts';
 import { TemplateError, type TemplateFault } from './template-error.ts';

@@ -5,7 +5,7 @@
  * What always holds: a stored configuration has nothing at the fields of its credential, so no text that a customer enters
  * there is ever used, and no token is ever stored.
  */
-import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import type { ActorRow } from '../db/tables.ts';
 import type { ActorCredential } from './requests.ts';
 

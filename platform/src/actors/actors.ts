@@ -13,8 +13,8 @@ import {
   keepMaskedSecrets,
   maskSecrets,
   mergeConfiguration,
-} from '@inlay/contract/connector-configuration';
-import { secretsOnTheMove } from '@inlay/contract/secret-addresses';
+} from '@inlay/contract/catalog/connector-configuration';
+import { secretsOnTheMove } from '@inlay/contract/catalog/secret-addresses';
 import type { Db } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 import { checkConfiguration } from '../definitions/configuration.ts';

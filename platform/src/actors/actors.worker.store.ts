@@ -18,8 +18,22 @@ export async function listPlainConfigurations(tx: Db): Promise<SealedRow[]> {
     .execute();
 }
 
-export async function replaceConfiguration(tx: Db, actorId: string, configuration: string): Promise<void> {
-  await tx.updateTable('connectors').set({ configuration }).where('connector_id', '=', actorId).execute();
+export async function findSealedConfiguration(db: Db): Promise<SealedRow | undefined> {
+  return await db
+    .selectFrom('connectors')
+    .select(['connector_id', 'configuration'])
+    .where('configuration', 'like', '"%')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function replaceConfiguration(tx: Db, actorId: string, before: string, after: string): Promise<void> {
+  await tx
+    .updateTable('connectors')
+    .set({ configuration: after })
+    .where('connector_id', '=', actorId)
+    .where('configuration', '=', before)
+    .execute();
 }
 
 export async function listNamesByDefinition(tx: Db, definitionId: string): Promise<string[]> {

@@ -5,10 +5,11 @@
  * What always holds: at most a few run at a time; workspaces take turns, and each has a queue of its own with an end
  * (fair-queue.ts); of the checks that are over only so many are kept.
  */
+
+import type { CheckWarning, StreamDescriptor } from '@inlay/protocol/protocol';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Log } from '../log.ts';
 import { resourceNotFound } from '../problems.ts';
-import type { CheckWarning, StreamDescriptor } from '../protocol.ts';
 import { type CheckOutcome, RunFailure } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -18,6 +19,8 @@ export interface Check {
   /** What is wrong and what to fix, and the settings at fault where they are known; only with `failed`. */
   message?: string;
   fields?: string[];
+  /** Where the connector is not to blame, nor whoever configured it. */
+  origin?: 'platform';
   /** What should be known of what works; only with `succeeded`. */
   warnings?: CheckWarning[];
   /** The streams of a source that works, where they were asked for. */
@@ -74,8 +77,12 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
       const isExpected = error instanceof RunFailure;
       if (!isExpected) log.error({ err: error }, 'platform: a check could not be run');
       const message = isExpected ? error.message : 'The check could not be run.';
-      const fields = isExpected ? error.failure.fields : undefined;
-      Object.assign(check, { status: 'failed', message, ...(fields && { fields }) });
+      const { fields, origin = 'platform' } = isExpected ? error.failure : {};
+      Object.assign(check, {
+        ...{ status: 'failed', message },
+        ...(fields && { fields }),
+        ...(origin === 'platform' && { origin }),
+      });
     }
   }
 

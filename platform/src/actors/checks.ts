@@ -1,9 +1,9 @@
 /** Checking a source or destination before it is made or changed: whether its connector can work with a configuration. */
 import { rm } from 'node:fs/promises';
+import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import { readGiven } from '../definitions/declarative-definitions.ts';
 import { type ConnectorKind, definitionOf, getDefinition, passingDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
-import type { StreamDescriptor } from '../protocol.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import { readCredential } from './actor-credential.ts';
 import { acceptConfiguration, acceptCredential, chooseDefinition, getActor } from './actors.ts';
@@ -12,6 +12,7 @@ import type { ActorsContext } from './context.ts';
 import { useConfigured } from './prepared-connector.ts';
 import type { CheckRequest } from './requests.ts';
 import { openConfiguration } from './sealed-configuration.ts';
+import { assertNotDelayed } from './sign-ins.ts';
 
 /** Somebody waits for the outcome, and a sync that uses the same credential may take hours. */
 const turnPatienceMs = 20_000;
@@ -34,7 +35,7 @@ export async function startCheck(
   const definition = stored
     ? await getDefinition(ctx.definitions, definitionOf(stored))
     : request.manifest
-      ? passingDefinition(await readGiven(ctx.definitions, request.manifest))
+      ? passingDefinition(await readGiven(ctx.definitions, workspaceId ?? '', request.manifest))
       : await chooseDefinition(ctx, kind, request);
   const known = stored ? openConfiguration(ctx.sealer, stored) : {};
   const told = acceptCredential(ctx, kind, request.credential);
@@ -44,6 +45,7 @@ export async function startCheck(
     const given = { workspaceId, configuration, folder, credential };
     return await useConfigured(ctx, definition, given, { signal, patienceMs: turnPatienceMs }, async (connector) => {
       const outcome = await ctx.runner.check(connector, { signal });
+      if (outcome.status === 'failed') assertNotDelayed(connector);
       if (!request.listStreams || outcome.status === 'failed') return outcome;
       const { streams } = await ctx.runner.discover(connector, { signal });
       return { ...outcome, streams: streams.map(descriptorOf) };

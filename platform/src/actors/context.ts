@@ -1,10 +1,11 @@
 /** What the rules of this folder need from outside, and what is under way. */
+
+import type { Catalog } from '@inlay/protocol/protocol';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Credentials } from '../credentials.ts';
 import type { Db, Store } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 import type { DefinitionsContext } from '../definitions/context.ts';
-import type { Catalog } from '../protocol.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
 import type { CheckQueue } from './check-queue.ts';

@@ -12,7 +12,7 @@ import { forgetProcessName, isAbandoned, newProcessName } from '../process-names
 import type { Runtime } from '../runtime.ts';
 import { deleteTurn, findTurn, prolongTurn, putTurn } from './credential-turns.store.ts';
 
-const turnMs = 30_000;
+export const turnMs = 30_000;
 const prolongEveryMs = 10_000;
 const lookEveryMs = 200;
 

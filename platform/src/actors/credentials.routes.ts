@@ -1,8 +1,20 @@
-/** An addition of this platform: whether sources can have a credential, which a hosted platform does not know. */
+/**
+ * An addition of this platform, by which the service knows that the platform is Inlay's own: sources may have a credential,
+ * and the platform asks for its tokens. A hosted platform has no such path. `?test=true` also tells operators whether whoever
+ * keeps the credentials can be reached from here.
+ */
 import type { FastifyInstance } from 'fastify';
-import { access } from '../http/endpoint.ts';
+import Type from 'typebox';
+import { access, type SchemaTypes } from '../http/endpoint.ts';
 import type { ActorsContext } from './context.ts';
 
+const querystring = Type.Object({ test: Type.Optional(Type.Boolean()) });
+
 export function credentialRoutes(app: FastifyInstance, { credentials }: ActorsContext): void {
-  app.get('/credentials', access('platform'), async () => ({ areResolved: credentials !== undefined }));
+  app
+    .withTypeProvider<SchemaTypes>()
+    .get('/credentials', { ...access('platform'), schema: { querystring } }, async ({ query }) => {
+      const outage = query.test ? await credentials?.test() : credentials?.outage();
+      return { areResolved: credentials !== undefined, outage: outage ?? null };
+    });
 }

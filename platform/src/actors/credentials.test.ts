@@ -3,17 +3,21 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { credentialKeeper } from '../../test/credential-keeper.ts';
-import { startPlatform } from '../../test/start-platform.ts';
+import { type StartOptions, startPlatform } from '../../test/start-platform.ts';
 import { startSteered, until } from '../../test/steered.ts';
+import { RunDelayed, RunFailure } from '../runner/runner.ts';
+import { systemRuntime } from '../runtime.ts';
 import { filled, withOpenFields } from './actor-credential.ts';
+import type { ActorsContext } from './context.ts';
 import { CredentialInUse, inTurn } from './credential-turns.ts';
+import { withSignIn } from './sign-ins.ts';
 
 const clock = { time: Date.UTC(2030, 0, 1) };
 const fields = { access_token: ['password'] };
 
-async function start(options: Parameters<typeof credentialKeeper>[0] = { clock }) {
+async function start(options: Parameters<typeof credentialKeeper>[0] = { clock }, more: StartOptions = {}) {
   const keeper = credentialKeeper(options);
-  const steered = await startSteered({ credentials: keeper, clock: options.clock });
+  const steered = await startSteered({ credentials: keeper, clock: options.clock, ...more });
   const { call, file, sourceDefinitionId: definitionId } = steered;
   const { workspaceId } = (await call('POST', '/workspaces', { name: 'w' })).body;
   const folder = join(dirname(file), 'signed-in');
@@ -103,10 +107,47 @@ describe('a source with a credential', () => {
       'The provider does not accept the OAuth client any more. Check its client id and its secret.',
     );
     keeper.trouble = 'unavailable';
-    expect((await check()).message).toBe('The provider gives no access token at the moment.');
+    expect((await check()).message).toMatch(/^The provider is unavailable: /);
     const { sourceId } = (await create()).body;
     const streams = await call('GET', `/streams?sourceId=${sourceId}`);
     expect(streams.body.data).toMatchObject({ failureType: 'transient_error' });
+  });
+
+  test('whose keeper cannot be reached blames nobody who configured it, and delays runs that need a token', async () => {
+    // Patience ends a hundred times as soon.
+    const runtime = { ...systemRuntime, now: () => clock.time, elapsed: () => performance.now() * 100 };
+    const { check, keeper, create, call, workspaceId, credential } = await start({ clock }, { runtime });
+    keeper.trouble = 'unreachable';
+    expect(await check()).toMatchObject({ status: 'failed', message: 'Nobody is there.', origin: 'platform' });
+    expect(keeper.asked.length).toBeGreaterThan(1);
+    const { sourceId } = (await create()).body;
+    const streams = await call('GET', `/streams?sourceId=${sourceId}`);
+    expect([streams.status, streams.body.data]).toEqual([503, { message: 'Nobody is there.' }]);
+    expect((await call('GET', '/credentials')).body).toEqual({ areResolved: true, outage: 'Nobody is there.' });
+
+    // In the middle of a run: a connector whose token is good goes on with it, and one that needs another is delayed.
+    keeper.trouble = undefined;
+    let elapsed = 0;
+    const sleep = async (ms: number) => {
+      elapsed += ms;
+    };
+    const ctx = {
+      credentials: keeper,
+      runtime: { ...runtime, elapsed: () => elapsed, sleep },
+    } as unknown as ActorsContext;
+    const options = { workspaceId, credential, configuration: {}, secretsOf: () => [] };
+    const failed = new RunFailure({ origin: 'source', type: 'transient_error', message: 'no token' });
+    const run = withSignIn(ctx, options, async ({ signIn }) => {
+      keeper.trouble = 'unreachable';
+      await expect(signIn?.fresh({})).rejects.toThrow(RunDelayed);
+      expect([elapsed, signIn?.delay]).toEqual([0, undefined]);
+      await expect(signIn?.fresh({ notGeneration: 1 })).rejects.toThrow(RunDelayed);
+      expect(elapsed).toBeGreaterThanOrEqual(60_000);
+      throw failed;
+    });
+    await expect(run).rejects.toThrow(RunDelayed);
+    keeper.trouble = undefined;
+    await expect(withSignIn(ctx, options, () => Promise.reject(failed))).rejects.toBe(failed);
   });
 
   test('whose connector refreshes by itself gets the refresh token, and hands new ones back', async () => {

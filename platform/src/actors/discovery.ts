@@ -4,13 +4,13 @@
  * requests wait for the turn of their workspace; a sync asks within the slot that it has.
  */
 import { createHash } from 'node:crypto';
-import type { TraceContext } from '@inlay/contract/trace-context';
+import type { TraceContext } from '@inlay/contract/text/trace-context';
+import type { Catalog } from '@inlay/protocol/protocol';
 import type { ActorRow } from '../db/tables.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
-import type { Catalog } from '../protocol.ts';
 import { catalogText, readCatalog } from '../runner/catalog-text.ts';
-import { type JobLog, RunFailure } from '../runner/runner.ts';
+import { type JobLog, RunDelayed, RunFailure } from '../runner/runner.ts';
 import { findCatalog, putCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
 import { useConnector } from './prepared-connector.ts';
@@ -41,6 +41,10 @@ export async function awaitCatalog(
   } catch (error) {
     // The connector was stopped in the middle of its answer, whatever it said about that.
     if (ctx.closing.aborted) throw new Problem('service-unavailable', null, { cause: error, retryAfterSeconds: 1 });
+    if (error instanceof RunDelayed) {
+      const { message } = error.failure;
+      throw new Problem('service-unavailable', { message }, { cause: error, retryAfterSeconds: 5 });
+    }
     if (!(error instanceof RunFailure)) throw error;
     const { message, type, fields } = error.failure;
     throw new Problem(

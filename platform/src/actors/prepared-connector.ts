@@ -2,7 +2,7 @@
  * How a stored source or destination becomes something the runner can start: its program, its configuration with the
  * secrets in it, and what it may touch on this machine. Nothing that is prepared here is kept.
  */
-import { type Configuration, listSecrets } from '@inlay/contract/connector-configuration';
+import { type Configuration, listSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { ActorRow } from '../db/tables.ts';
 import { type Definition, definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { readManifest } from '../definitions/manifests.ts';

@@ -3,13 +3,17 @@
  * JSON string. A configuration that is not sealed is a JSON object; such rows come from versions that did not seal, and
  * become sealed when the platform is opened (upkeep.ts).
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
 import type { ActorRow } from '../db/tables.ts';
 
 export interface Sealer {
   /** `context` says what the text is and must be the same when opening: a sealed text cannot be moved elsewhere. */
   seal(text: string, context: string): string;
   open(sealed: string, context: string): string;
+  /** Throws when no key can open the text. */
+  assertKnown?(sealed: string): void;
+  /** Ids of the keys that can open; the first one seals. */
+  keyIds?(): string[];
 }
 
 /** Part of what is on disk, so the words stay. */

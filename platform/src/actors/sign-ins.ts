@@ -2,7 +2,7 @@
  * A run of a connector with a credential: the values are asked for when the run starts, fresh ones while it runs, and tokens
  * that the connector has got by itself are handed back. Nothing of it is stored here.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
 import {
   type AccessOptions,
   type CredentialAccess,
@@ -10,9 +10,11 @@ import {
   type CredentialRef,
   type Credentials,
   CredentialUnavailable,
+  KeeperUnreachable,
 } from '../credentials.ts';
 import type { ConfiguredConnector, Failure, JobLog, SignIn } from '../runner/runner.ts';
-import { RunFailure } from '../runner/runner.ts';
+import { RunDelayed, RunFailure } from '../runner/runner.ts';
+import type { Runtime } from '../runtime.ts';
 import { filled, valuesAt } from './actor-credential.ts';
 import type { ActorsContext } from './context.ts';
 import { CredentialInUse, inTurn } from './credential-turns.ts';
@@ -26,13 +28,19 @@ interface SignInOptions {
   secretsOf(configuration: Configuration): string[];
   signal?: AbortSignal | undefined;
   log?: JobLog | undefined;
+  /** How long somebody waits for a credential that is in use, or whose keeper cannot be reached. */
   patienceMs?: number;
   forMs?: number;
 }
 
+/** How long a connector whose token has ended waits for a keeper that cannot be reached. Its job is delayed after that. */
+const freshPatienceMs = 60_000;
+const firstPauseMs = 250;
+const longestPauseMs = 5_000;
+
 type SignedIn = Pick<ConfiguredConnector, 'configuration' | 'secrets' | 'signIn'>;
 
-/** Throws a RunFailure if the credential gives no access. */
+/** Throws a RunFailure if the credential gives no access, and a RunDelayed if nobody can be asked for it. */
 export async function withSignIn<T>(
   ctx: ActorsContext,
   options: SignInOptions,
@@ -45,7 +53,15 @@ export async function withSignIn<T>(
     throw new RunFailure({ origin: 'platform', type: 'config_error', message });
   }
   const ref = { workspaceId, credentialId: credential.id };
-  const run = async () => await work(await signedIn(credentials, ref, options, ctx.runtime.now));
+  const run = async () => {
+    const given = await signedIn(credentials, ref, options, ctx.runtime);
+    try {
+      return await work(given);
+    } catch (error) {
+      if (error instanceof RunFailure) assertNotDelayed(given);
+      throw error;
+    }
+  };
   if (credential.hand_over !== 'refresh_token') return await run();
   const onWait = () => log?.write('INFO', 'platform', 'Waits: another run uses the same sign-in.');
   try {
@@ -57,33 +73,68 @@ export async function withSignIn<T>(
   }
 }
 
+/** A failure of a run that waited for a fresh token in vain only follows from that. */
+export function assertNotDelayed({ signIn }: Pick<ConfiguredConnector, 'signIn'>): void {
+  if (signIn?.delay) throw new RunDelayed(signIn.delay);
+}
+
 async function signedIn(
   credentials: Credentials,
   ref: CredentialRef,
-  { credential, configuration, secretsOf, forMs }: SignInOptions,
-  now: () => number,
+  { credential, configuration, secretsOf, forMs, signal, patienceMs: startPatienceMs = 0 }: SignInOptions,
+  runtime: Runtime,
 ): Promise<SignedIn> {
   const handsOver = credential.hand_over === 'refresh_token';
-  const ask = async (options: AccessOptions) => {
+  const ask = async (options: AccessOptions, patienceMs: number) => {
     const wanted = { ...options, ...(handsOver && { handsOver }) };
-    const access = await explained(credential, () => credentials.accessTo(ref, wanted));
+    const access = await explained(credential, () =>
+      patiently(runtime, { patienceMs, signal }, () => credentials.accessTo(ref, wanted)),
+    );
     return handsOver ? access : { ...access, values: withoutRefreshing(access.values) };
   };
-  const access = await ask(forMs === undefined ? {} : { forMs });
+  const access = await ask(forMs === undefined ? {} : { forMs }, startPatienceMs);
   const whole = filled(configuration, credential, access.values);
+  let endsAt = access.expiresAt;
   const signIn: SignIn = {
     ...tokenOf(access),
-    startedAt: now(),
+    startedAt: runtime.now(),
     values: access.values,
     fields: credential.fields,
     handsOver,
     async fresh(options) {
-      const next = await ask(options);
-      return { ...tokenOf(next), values: next.values, secrets: secretsIn(next) };
+      // A connector asks ahead of the end of its token, and goes on with the token it has if there is no other yet.
+      const needsIt = options.notGeneration !== undefined || (endsAt !== null && endsAt <= runtime.now());
+      try {
+        const next = await ask(options, needsIt ? freshPatienceMs : 0);
+        endsAt = next.expiresAt;
+        signIn.delay = undefined;
+        return { ...tokenOf(next), values: next.values, secrets: secretsIn(next) };
+      } catch (error) {
+        if (needsIt && error instanceof RunDelayed) signIn.delay = error.failure;
+        throw error;
+      }
     },
-    takeBack: handsOver ? takingBack(credentials, ref, credential, access) : async () => {},
+    takeBack: handsOver ? takingBack(credentials, ref, credential, access, { runtime, signal }) : async () => {},
   };
   return { configuration: whole, secrets: [...secretsOf(whole), ...secretsIn(access)], signIn };
+}
+
+/** Asks again and again while the keeper cannot be reached. */
+async function patiently<T>(
+  runtime: Runtime,
+  { patienceMs, signal }: { patienceMs: number; signal?: AbortSignal | undefined },
+  ask: () => Promise<T>,
+): Promise<T> {
+  const startedAt = runtime.elapsed();
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isOver = signal?.aborted || runtime.elapsed() - startedAt >= patienceMs;
+      if (isOver || !(error instanceof KeeperUnreachable)) throw error;
+      await runtime.sleep(pauseMs, signal);
+    }
+  }
 }
 
 /** Whatever a credential has: a connector that does not refresh by itself gets nothing to refresh with. */
@@ -103,21 +154,25 @@ function takingBack(
   ref: CredentialRef,
   credential: ActorCredential,
   access: CredentialAccess,
+  { runtime, signal }: { runtime: Runtime; signal: AbortSignal | undefined },
 ): SignIn['takeBack'] {
   let { generation } = access;
+  // The connector may have the only copy of its tokens, so there is no giving up while it runs.
+  const untilReached = { patienceMs: Number.POSITIVE_INFINITY, signal };
   let known = access.values;
   return async (configuration) => {
     const told = valuesAt(configuration, credential);
     const { access_token: accessToken, refresh_token: refreshToken, expires_at: expiry } = told;
     if (accessToken === known.access_token && refreshToken === known.refresh_token) return;
     const expiresAt = expiry === undefined ? undefined : timeOf(expiry);
+    const tokens = {
+      generation,
+      ...(accessToken !== undefined && { accessToken }),
+      ...(refreshToken !== undefined && { refreshToken }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    };
     const kept = await explained(credential, () =>
-      credentials.handBack(ref, {
-        generation,
-        ...(accessToken !== undefined && { accessToken }),
-        ...(refreshToken !== undefined && { refreshToken }),
-        ...(expiresAt !== undefined && { expiresAt }),
-      }),
+      patiently(runtime, untilReached, () => credentials.handBack(ref, tokens)),
     );
     generation = kept ?? generation;
     known = { ...known, ...told };
@@ -141,6 +196,9 @@ async function explained<T>({ fields }: ActorCredential, work: () => Promise<T>)
       throw new RunFailure(error.whose === 'customer' ? signInEnded(fields) : clientRefused);
     }
     if (error instanceof CredentialUnavailable) throw new RunFailure(unavailable);
+    if (error instanceof KeeperUnreachable) {
+      throw new RunDelayed({ origin: 'platform', type: 'transient_error', message: error.message });
+    }
     throw error;
   }
 }
@@ -161,5 +219,5 @@ const clientRefused: Failure = {
 const unavailable: Failure = {
   origin: 'source',
   type: 'transient_error',
-  message: 'The provider gives no access token at the moment.',
+  message: 'The provider is unavailable: it gives no access token at the moment. Trying again later may help.',
 };

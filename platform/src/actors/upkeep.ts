@@ -3,7 +3,9 @@
  * on the command line. No request leads here.
  */
 import type { Db, Store } from '../db/open.ts';
+import { findSealedManifest } from '../definitions/manifests.ts';
 import {
+  findSealedConfiguration,
   listConfigurations,
   listNamesByDefinition,
   listPlainConfigurations,
@@ -16,23 +18,45 @@ interface Parts {
   sealer: Sealer;
 }
 
+/** Throws where the key is not the one that was used last: before anything is sealed with it. */
+export async function assertKeyKnown({ store: { db }, sealer }: Parts): Promise<void> {
+  const row = await findSealedConfiguration(db);
+  if (row) sealer.assertKnown?.(JSON.parse(row.configuration));
+  const manifest = await findSealedManifest(db);
+  if (manifest !== undefined) sealer.assertKnown?.(manifest);
+}
+
 /** Seals what versions that did not seal have left. */
 export async function sealPlainConfigurations({ store, sealer }: Parts): Promise<void> {
   await store.transaction(async (tx) => {
     for (const { connector_id: id, configuration } of await listPlainConfigurations(tx)) {
-      await replaceConfiguration(tx, id, sealConfiguration(sealer, id, JSON.parse(configuration)));
+      await replaceConfiguration(tx, id, configuration, sealConfiguration(sealer, id, JSON.parse(configuration)));
     }
   });
 }
 
-/** Seals everything with the key that the sealer seals with now, after which the older keys are not needed any more. */
+/** Few enough that a platform that runs on the same file never waits for long. */
+const atOnce = 100;
+
+/**
+ * Seals everything with the key that the sealer seals with now, after which the older keys are not needed any more. A row
+ * that changes meanwhile was sealed by a process that uses the same key.
+ */
 export async function resealConfigurations({ store, sealer }: Parts): Promise<void> {
-  await store.transaction(async (tx) => {
-    for (const row of await listConfigurations(tx)) {
-      const id = row.connector_id;
-      await replaceConfiguration(tx, id, sealConfiguration(sealer, id, openConfiguration(sealer, row)));
-    }
-  });
+  const rows = await listConfigurations(store.db);
+  for (let done = 0; done < rows.length; done += atOnce) {
+    await store.transaction(async (tx) => {
+      for (const row of rows.slice(done, done + atOnce)) {
+        const { connector_id: id, configuration } = row;
+        await replaceConfiguration(
+          tx,
+          id,
+          configuration,
+          sealConfiguration(sealer, id, openConfiguration(sealer, row)),
+        );
+      }
+    });
+  }
 }
 
 /** The names of the sources and destinations that are made from a definition. */

@@ -7,7 +7,7 @@ import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { OpaqueRefusal, Problem } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Guess, GuessLimit } from './guess-limit.ts';
+import { ClientGuesses, type Guess } from './client-guesses.ts';
 
 const issuer = 'inlay-platform';
 const audience = 'inlay-platform-api';
@@ -39,7 +39,7 @@ export function createApplicationTokens({
   if (clientId === '' || clientSecret === '') throw new Error('The platform needs a client id and a client secret.');
   const key = new Uint8Array(hkdfSync('sha256', clientSecret, clientId, 'inlay platform access token', 32));
 
-  const guesses = new GuessLimit(runtime);
+  const guesses = new ClientGuesses(runtime);
 
   function count(guess: Guess, isRight: boolean): void {
     const retryAfterSeconds = guesses.waitSeconds(guess);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { GuessLimit } from './guess-limit.ts';
+import { ClientGuesses } from './client-guesses.ts';
 
 function start() {
   const clock = { time: 0 };
-  const limit = new GuessLimit({ elapsed: () => clock.time });
+  const limit = new ClientGuesses({ elapsed: () => clock.time });
   const guess = (address: string, knowsClient = true) => ({ address, knowsClient });
   const wrong = (address: string, times: number, knowsClient = true) => {
     for (let count = 0; count < times; count++) limit.recordWrong(guess(address, knowsClient));

@@ -26,6 +26,29 @@ export async function listDue(tx: Db, time: number): Promise<ConnectionRow[]> {
   return await tx.selectFrom('connections').selectAll().where('next_run_at', '<=', time).execute();
 }
 
+/** The latest next run of each schedule that is in use. */
+export async function listLatestRuns(tx: Db): Promise<{ cronExpression: string; latest: number }[]> {
+  const rows = await tx
+    .selectFrom('connections')
+    .select(({ fn }) => ['cron_expression', fn.max('next_run_at').as('latest')])
+    .where('next_run_at', 'is not', null)
+    .groupBy('cron_expression')
+    .execute();
+  return rows.flatMap(({ cron_expression, latest }) =>
+    cron_expression === null || latest === null ? [] : [{ cronExpression: cron_expression, latest: Number(latest) }],
+  );
+}
+
+/** For those with the schedule that would run later. */
+export async function bringRunsNearer(tx: Db, cronExpression: string, nextRunAt: number | null): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ next_run_at: nextRunAt })
+    .where('cron_expression', '=', cronExpression)
+    .where('next_run_at', '>', nextRunAt ?? 0)
+    .execute();
+}
+
 export async function setNextRun(tx: Db, connectionId: string, nextRunAt: number | null): Promise<void> {
   await tx
     .updateTable('connections')

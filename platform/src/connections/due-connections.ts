@@ -1,7 +1,14 @@
 /** Which connections are due, over all workspaces: for the scheduler. No request leads here. */
 import type { Db, Store } from '../db/open.ts';
 import type { ConnectionRow } from '../db/tables.ts';
-import { isAnyDue, listDue, listUnscheduled, setNextRun } from './connections.worker.store.ts';
+import {
+  bringRunsNearer,
+  isAnyDue,
+  listDue,
+  listLatestRuns,
+  listUnscheduled,
+  setNextRun,
+} from './connections.worker.store.ts';
 import { nextRunAfter } from './schedule.ts';
 
 /** Gives a next run to schedules that were stored before there was a scheduler. */
@@ -11,6 +18,14 @@ export async function completeSchedules(store: Store, time: number): Promise<voi
       await setNextRun(tx, connection_id, nextRunAfter(cron_expression, time));
     }
   });
+}
+
+/** No connection runs later than its schedule says: the clock may have been set back since its next run was stored. */
+export async function judgeSchedules({ db }: Store, time: number): Promise<void> {
+  for (const { cronExpression, latest } of await listLatestRuns(db)) {
+    const next = nextRunAfter(cronExpression, time);
+    if (latest > (next ?? time)) await bringRunsNearer(db, cronExpression, next);
+  }
 }
 
 export async function isAnyConnectionDue(store: Store, time: number): Promise<boolean> {

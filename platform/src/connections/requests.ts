@@ -1,5 +1,5 @@
 /** What callers may send about connections. */
-import { syncModes } from '@inlay/contract/sync-modes';
+import { syncModes } from '@inlay/contract/pipelines/sync-modes';
 import Type, { type Static } from 'typebox';
 import { Name, Text, Uuid } from '../fields.ts';
 

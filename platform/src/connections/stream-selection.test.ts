@@ -1,6 +1,6 @@
+import type { ConnectorSpecification, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
 import { itemsStream } from '../../test/steered.ts';
-import type { ConnectorSpecification, Stream } from '../protocol.ts';
 import { chooseStreams, possibleSyncModes } from './stream-selection.ts';
 
 const destination: ConnectorSpecification = {

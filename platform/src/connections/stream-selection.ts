@@ -3,8 +3,7 @@
  * can do, and settles what was left open (sync mode, cursor, primary key). The same function serves a request, where a
  * fault is the caller's, and a run, where a fault means that the source has changed.
  */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import { Problem } from '../problems.ts';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import {
   type Catalog,
   type ConnectorSpecification,
@@ -13,7 +12,8 @@ import {
   type StreamDescriptor,
   type SyncMode,
   streamKey,
-} from '../protocol.ts';
+} from '@inlay/protocol/protocol';
+import { Problem } from '../problems.ts';
 import type { StreamConfiguration } from './requests.ts';
 
 /** How one stream is moved, with everything settled. */

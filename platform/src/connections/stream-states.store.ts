@@ -2,11 +2,12 @@
  * The SQL of what a connection knows of its streams: `connection_streams`, `connection_states` and `connection_catalogs`.
  * These tables name no workspace, so a row is found, and made, through the connection it belongs to.
  */
+
+import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import { Pieces } from '@inlay/schedule/pieces';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionStreamRow, Tables } from '../db/tables.ts';
-import type { StreamDescriptor } from '../protocol.ts';
 
 export interface ConnectionRef {
   workspaceId: string;
@@ -51,28 +52,39 @@ export async function putStreams(tx: Db, connection: ConnectionRef, rows: readon
           .select(streamColumns.map((column, index) => sql`given.value ->> ${sql.lit(index)}`.as(column))),
       )
       .onConflict((conflict) =>
-        conflict.columns(['connection_id', 'namespace', 'name']).doUpdateSet(({ ref }) => ({
-          configured: ref('excluded.configured'),
-          generation_id: ref('excluded.generation_id'),
-          state: ref('excluded.state'),
-        })),
+        conflict
+          .columns(['connection_id', 'namespace', 'name'])
+          .doUpdateSet(({ ref }) =>
+            Object.fromEntries(streamColumns.slice(2).map((column) => [column, ref(`excluded.${column}`)])),
+          ),
       )
       .execute();
     if (pieces.isPauseDue) await pieces.pause();
   }
 }
 
-const streamColumns = ['namespace', 'name', 'configured', 'generation_id', 'state'] as const;
+/** The first two name the stream. */
+const streamColumns = [
+  'namespace',
+  'name',
+  'configured',
+  'generation_id',
+  'state',
+  'held',
+  'fields',
+  'place',
+  'anew_because',
+] as const;
 
 export async function putStreamState(
   tx: Db,
   connection: ConnectionRef,
   { name, namespace }: StreamDescriptor,
-  state: string | null,
+  known: Partial<Pick<ConnectionStreamRow, 'state' | 'held'>>,
 ): Promise<void> {
   await tx
     .updateTable('connection_streams')
-    .set({ state })
+    .set(known)
     .where('connection_id', 'in', ofConnection(connection))
     // Connectors may write an absent namespace as null.
     .where('namespace', '=', namespace || '')

@@ -1,7 +1,8 @@
+import type { Stream } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
+import { nthGeneration } from '../../test/start-platform.ts';
 import { itemsStream, startSteered } from '../../test/steered.ts';
 import { migrations } from '../db/migrations.ts';
-import type { Stream } from '../protocol.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 const others: Stream = { ...itemsStream, name: 'others' };
@@ -26,6 +27,66 @@ describe('a source that keeps one state for all its streams', () => {
       if (states === 'GLOBAL') expect(connection.givenState()).toContain('"shared_state":{"lsn":1}');
     },
   );
+
+  test.each(['GLOBAL', 'LEGACY'] as const)(
+    'of the kind %s forgets in it only the stream that is read from its start',
+    async (states) => {
+      const { connect, ended, call } = await startSteered();
+      const connection = await connect();
+      connection.setCatalog(itemsStream, others);
+      connection.steer({ states });
+      const { connectionId } = connection;
+      const count = (stream: string) => connection.written().filter((line) => line.startsWith(`["${stream}"`)).length;
+      const run = async (body: object = {}) =>
+        await ended((await call('POST', '/jobs', { connectionId, jobType: 'sync', ...body })).body.jobId);
+      await connection.configure({ ...continued, name: 'items' }, continued);
+      expect(await run()).toMatchObject({ rowsSynced: 20 });
+      const causes: [string, () => unknown, object?][] = [
+        [
+          'mode_changed',
+          () => connection.configure({ name: 'items', syncMode: 'incremental_deduped_history' }, continued),
+        ],
+        ['refreshed', () => undefined, { jobType: 'refresh', streams: [{ name: 'items' }] }],
+        ['destination_gone', () => connection.setLost({ stream_descriptor: { name: 'items' }, lost: 'gone' })],
+      ];
+      for (const [code, happen, body] of causes) {
+        await happen();
+        expect(await run(body), code).toMatchObject({ status: 'succeeded', rowsSynced: 10 });
+        expect(connection.catalog().streams[0], code).not.toHaveProperty('inlay_held');
+        expect(await run()).toMatchObject({ status: 'succeeded', rowsSynced: 0 });
+      }
+      expect([count('items'), count('others')]).toEqual([40, 10]);
+    },
+  );
+
+  test('that has no parts for streams starts all of them over when one is cleared or starts over', async () => {
+    const { connect, ended, call } = await startSteered();
+    const connection = await connect();
+    connection.setCatalog(itemsStream, others);
+    connection.steer({ states: 'SHARED' });
+    const { connectionId } = connection;
+    const run = async (body: object = {}) =>
+      await ended((await call('POST', '/jobs', { connectionId, jobType: 'sync', ...body })).body.jobId);
+    await connection.configure({ ...continued, name: 'items' }, continued);
+    await run();
+    await run({ jobType: 'clear', streams: [{ name: 'items' }] });
+    const again = await run();
+    expect(connection.ids()).toEqual([...range(0, 10), ...range(0, 10)]);
+    // What was appended comes a second time, and replaces the first.
+    expect(again.streams[1]).toMatchObject({ notices: [{ code: 'state_shared' }] });
+    expect(connection.catalog().streams[1]).toMatchObject({
+      generation_id: nthGeneration(2),
+      minimum_generation_id: nthGeneration(2),
+    });
+    await connection.configure({ name: 'items', syncMode: 'incremental_deduped_history' }, continued);
+    const { streams } = await run();
+    expect(streams).toMatchObject([{ notices: [{ code: 'mode_changed' }] }, { notices: [{ code: 'state_shared' }] }]);
+    expect(connection.catalog().streams[1]).toMatchObject({
+      generation_id: nthGeneration(3),
+      minimum_generation_id: nthGeneration(3),
+    });
+    expect(await run()).toMatchObject({ status: 'succeeded', rowsSynced: 0 });
+  });
 
   test('is given none when all its streams are read whole', async () => {
     const { connect, ended } = await startSteered();

@@ -5,96 +5,287 @@
  * What always holds: a state is written only after the destination has confirmed everything before it, and is forgotten
  * before a stream is read anew or emptied, never after: a crash in between costs repeated records, not missing ones.
  */
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import {
+  type Catalog,
+  type ConfiguredCatalog,
+  type ConfiguredStream,
+  type DestinationSyncMode,
+  hasFurtherFields,
+  type State,
+  type StreamDescriptor,
+  streamKey,
+} from '@inlay/protocol/protocol';
 import { Pieces } from '@inlay/schedule/pieces';
 import type { Db } from '../db/open.ts';
-import type { ConnectionStreamRow } from '../db/tables.ts';
-import { type Catalog, type ConfiguredCatalog, type ConfiguredStream, type State, streamKey } from '../protocol.ts';
+import type { ConnectionStreamRow, ReadAnewCause } from '../db/tables.ts';
+import { Problem } from '../problems.ts';
 import { readCatalog } from '../runner/catalog-text.ts';
-import { elementsOf, membersOf, objectText } from '../runner/json-members.ts';
-import type { ChosenStream } from './stream-selection.ts';
+import type { StreamNotice } from '../runner/runner.ts';
+import { fieldsMissing, readAnew } from './stream-notices.ts';
+import { type ChosenStream, shownName, streamFinder } from './stream-selection.ts';
 import type { ConnectionRef } from './stream-states.store.ts';
 import * as states from './stream-states.store.ts';
+import type { renaming } from './table-owners.ts';
+import { WholeState } from './whole-state.ts';
 
 export interface Reading {
   catalog: ConfiguredCatalog;
   /** Each as its source wrote it. */
   state: string[];
+  /** What the job says about its streams, by `streamKey`. */
+  notices: Map<string, StreamNotice[]>;
+  /** Of streams that are settled once they are complete, by `streamKey`: the fields that their rows have then. */
+  unsettled: Map<string, string | null>;
 }
 
 /** Settles generations for one attempt, and where each stream is to be read from. */
 export async function prepareReading(
   tx: Db,
   connection: ConnectionRef,
-  jobId: number,
+  { jobId, now }: { jobId: number; now: number },
   chosen: readonly ChosenStream[],
+  rename: ReturnType<typeof renaming>,
 ): Promise<Reading> {
+  const pieces = new Pieces();
   const known = await knownStreams(tx, connection);
+  let plans = await planStreams(chosen, known, rename);
+  const forgotten = plans.filter(({ isIncremental, before, goesOn }) => isIncremental && before && !goesOn);
+  const { whole, isForgotten } = await forgetInWholeState(tx, connection, forgotten.map(streamOf), known);
+  if (isForgotten) plans = await planStreams(chosen, await knownStreams(tx, connection), rename);
   const streams: ConfiguredStream[] = [];
   const kept: string[] = [];
-  const goingOn = new Set<string>();
-  let readsAnew = false;
   const rows: states.StreamRow[] = [];
-  const pieces = new Pieces();
-  for (const choice of chosen) {
-    const row = known.get(streamKey(choice.stream));
-    const before = row && (JSON.parse(row.configured) as ConfiguredStream);
-    const isOverwritten = choice.destinationSyncMode === 'overwrite';
-    // A state speaks of the cursor it was made with, and means nothing to a stream that is read in another way.
-    const goesOn =
-      choice.syncMode === 'incremental' &&
-      before?.sync_mode === 'incremental' &&
-      String(before.cursor_field) === String(choice.cursorField);
-    readsAnew ||= choice.syncMode === 'incremental' && before !== undefined && !goesOn;
+  const notices: Reading['notices'] = new Map();
+  const unsettled: Reading['unsettled'] = new Map();
+  for (const { choice, row, before, place, isIncremental, cause, goesOn } of plans) {
+    const key = streamKey(choice.stream);
     // Also for another attempt of the same job: what an attempt left behind must never pass for part of the next one.
-    const startsGeneration = !row || isOverwritten || (choice.syncMode === 'incremental' && !goesOn);
-    const generation = (row?.generation_id ?? 0) + (startsGeneration ? 1 : 0);
-    const configured = configuredStream(choice, generation, jobId);
-    const state = goesOn ? row?.state : null;
-    rows.push(rowOf(configured, state ?? null));
-    streams.push(configured);
+    const startsGeneration = !row || choice.destinationSyncMode === 'overwrite' || (isIncremental && !goesOn);
+    const generation = (row?.generation_id ?? generationBefore(now)) + (startsGeneration ? 1 : 0);
+    // A generation that was begun and is not complete yet goes on, with what it has to remove in the end.
+    const minimum = startsGeneration
+      ? minimumOf(choice.destinationSyncMode, before, generation)
+      : goesOn && before
+        ? before.minimum_generation_id
+        : 0;
+    const configured = configuredStream(choice, { generation, minimum, jobId });
+    const state = goesOn ? (row?.state ?? null) : null;
+    const anewBecause = goesOn ? (row?.anew_because ?? null) : (cause ?? null);
+    const isContinued = goesOn && (state !== null || whole?.covers(choice.stream) === true);
+    const fields = fieldsOf(choice);
+    const missing = isContinued ? missingFields(row?.fields, fields) : [];
+    const held = isContinued ? (row?.held ?? null) : null;
+    const unfilled = missing.length > 0 ? (row?.fields ?? null) : fields;
+    rows.push({ ...rowOf(configured, state), held, fields: unfilled, place, anew_because: anewBecause });
+    streams.push(isContinued ? { ...configured, inlay_held: held } : configured);
     if (pieces.isPauseDue) await pieces.pause();
-    if (state) kept.push(state);
-    if (goesOn) goingOn.add(streamKey(choice.stream));
+    if (state !== null) kept.push(state);
+    const said = [
+      ...(anewBecause === null ? [] : [readAnew(choice.stream, anewBecause)]),
+      ...(missing.length === 0 ? [] : [fieldsMissing(connection.connectionId, choice.stream, missing)]),
+    ];
+    if (said.length > 0) notices.set(key, said);
+    if (said.length > 0 || (isIncremental && minimum > 0)) unsettled.set(key, fields);
   }
   await states.putStreams(tx, connection, rows);
-  const whole = await states.findWholeState(tx, connection);
-  if (whole === undefined) return { catalog: { streams }, state: kept };
-  // One state for all streams cannot be forgotten for one of them.
-  if (readsAnew) await states.deleteWholeState(tx, connection);
-  const read = readsAnew || goingOn.size === 0 ? [] : [withoutReadAnew(whole, streams, goingOn)];
-  return { catalog: { streams }, state: read };
+  const reading = { catalog: { streams }, state: kept, notices, unsettled };
+  if (whole === undefined) return reading;
+  const goingOn = plans.filter(({ goesOn }) => goesOn).map(streamOf);
+  const readAgain = plans.filter(({ goesOn }) => !goesOn).map(streamOf);
+  // Without what it says of streams that are read from their start: a source would take that for how far it has come.
+  return { ...reading, state: goingOn.length === 0 ? [] : [whole.without(readAgain, goingOn)] };
 }
 
 /**
- * A state of all streams together without what it says of those that are read from their start: a source would take
- * that for how far it has come. What cannot be told apart (the shared part, streams that take no part) stays.
+ * The first generation of a connection comes after those of connections that filled the same table before, so that it
+ * replaces their rows: no stream begins a generation every second.
  */
-function withoutReadAnew(whole: string, streams: readonly ConfiguredStream[], goingOn: ReadonlySet<string>): string {
-  const isReadAnew = (key: string) => !goingOn.has(key) && streams.some(({ stream }) => streamKey(stream) === key);
-  const state = membersOf(whole);
-  const global = membersOf(state.get('global') ?? '{}');
-  if (state.get('type') === '"GLOBAL"') {
-    const ofStreams = elementsOf(global.get('stream_states') ?? '[]').filter(
-      (each) => !isReadAnew(streamKey(JSON.parse(membersOf(each).get('stream_descriptor') ?? '{}'))),
-    );
-    return objectText(state.set('global', objectText(global.set('stream_states', `[${ofStreams.join(',')}]`))));
+const generationBefore = (now: number) => Math.floor((now - Date.UTC(2026, 0)) / 1_000);
+
+async function planStreams(
+  chosen: readonly ChosenStream[],
+  known: ReadonlyMap<string, ConnectionStreamRow>,
+  rename: ReturnType<typeof renaming>,
+): Promise<Plan[]> {
+  const pieces = new Pieces();
+  const plans: Plan[] = [];
+  for (const choice of chosen) {
+    plans.push(planOf(choice, known.get(streamKey(choice.stream)), rename));
+    if (pieces.isPauseDue) await pieces.pause();
   }
-  // The old form has no rule for what is inside; by custom it is the state of each stream under its name.
-  const isOnlyReadAnew = (name: string) =>
-    streams.some(({ stream }) => stream.name === name) &&
-    streams.every(({ stream }) => stream.name !== name || !goingOn.has(streamKey(stream)));
-  const data = state.get('data') ?? '{}';
-  if (!data.startsWith('{')) return whole;
-  const rest = [...membersOf(data)].filter(([name]) => !isOnlyReadAnew(name));
-  return objectText(state.set('data', objectText(rest)));
+  return plans;
 }
 
-/** Every stream the connection has ever moved, to be emptied at the destination; their states are gone at once. */
-export async function prepareClearing(tx: Db, connection: ConnectionRef, jobId: number): Promise<ConfiguredCatalog> {
+type Plan = ReturnType<typeof planOf>;
+
+const streamOf = ({ choice }: Plan): StreamDescriptor => choice.stream;
+
+/** Whether a stream goes on from its state, and why not. */
+function planOf(choice: ChosenStream, row: ConnectionStreamRow | undefined, rename: ReturnType<typeof renaming>) {
+  const before = row && (JSON.parse(row.configured) as ConfiguredStream);
+  const place = JSON.stringify([rename.namespace(choice.stream.namespace), rename.prefix + choice.stream.name]);
+  const isIncremental = choice.syncMode === 'incremental';
+  const wasIncremental = isIncremental && before?.sync_mode === 'incremental';
+  const cause = row && wasIncremental ? causeToReadAnew(row, before, choice, place) : undefined;
+  return { choice, row, before, place, isIncremental, cause, goesOn: wasIncremental && cause === undefined };
+}
+
+/**
+ * Why an incremental stream cannot go on from its state. A state speaks of the cursor it was made with. It also covers
+ * every row that the destination holds, as the key and the mode of that time have left it: other rows were merged away,
+ * or are there in many versions, and only a second reading tells which are right.
+ */
+function causeToReadAnew(
+  row: ConnectionStreamRow,
+  before: ConfiguredStream,
+  choice: ChosenStream,
+  place: string,
+): ReadAnewCause | undefined {
+  if (String(before.cursor_field) !== String(choice.cursorField)) return 'cursor_changed';
+  // A destination that recognises its places finds out by itself, also where somebody has renamed them.
+  if (row.held === null && row.place !== null && row.place !== place) return 'place_changed';
+  if (choice.destinationSyncMode !== 'append_dedup') return undefined;
+  if (before.destination_sync_mode !== 'append_dedup') return 'mode_changed';
+  return JSON.stringify(before.primary_key) === JSON.stringify(choice.primaryKey) ? undefined : 'key_changed';
+}
+
+/** What was appended stays. What was replaced each time, or has one row for each key, is replaced once more. */
+function minimumOf(mode: DestinationSyncMode, before: ConfiguredStream | undefined, generation: number): number {
+  if (mode === 'overwrite') return generation;
+  const isReplaced = mode === 'append_dedup' || before?.destination_sync_mode === 'overwrite';
+  return before && isReplaced ? generation : 0;
+}
+
+/** The fields that records are stored with, as JSON. Null: every field that a record has. */
+function fieldsOf({ stream, selectedFields }: ChosenStream): string | null {
+  if (selectedFields) return JSON.stringify(selectedFields);
+  const { properties } = stream.json_schema;
+  return isObject(properties) && !hasFurtherFields(stream) ? JSON.stringify(Object.keys(properties)) : null;
+}
+
+function missingFields(before: string | null | undefined, now: string | null): string[] {
+  if (before == null || now === null || before === now) return [];
+  const stored = new Set(JSON.parse(before) as string[]);
+  return (JSON.parse(now) as string[]).filter((field) => !stored.has(field));
+}
+
+/** Begins a new generation of streams that the connection has synced; without names, of all. */
+export async function refreshStreams(
+  tx: Db,
+  connection: ConnectionRef,
+  named: readonly StreamDescriptor[] | undefined,
+): Promise<void> {
+  const known = (await states.listStreams(tx, connection)).map(
+    ({ configured }) => (JSON.parse(configured) as ConfiguredStream).stream,
+  );
+  const find = streamFinder({ streams: known });
+  const streams = (named ?? known).map((each) => {
+    // Callers may know a stream by the name that jobs call it.
+    const stream = find(each) ?? known.find((one) => each.namespace === undefined && shownName(one) === each.name);
+    if (stream) return { stream, cause: 'refreshed' as const };
+    const message = `The connection has not synced a stream ${shownName(each)} yet.`;
+    throw new Problem('bad-request', { message });
+  });
+  await startOver(tx, connection, streams);
+}
+
+/** Forgets how far streams were read: they are read from their start, whatever becomes of the job that was to do it. */
+export async function startOver(
+  tx: Db,
+  connection: ConnectionRef,
+  streams: readonly { stream: StreamDescriptor; cause: ReadAnewCause }[],
+): Promise<void> {
+  const known = await knownStreams(tx, connection);
+  const rows: states.StreamRow[] = [];
+  for (const { stream, cause } of streams) {
+    const row = known.get(streamKey(stream));
+    if (!row) continue;
+    rows.push(fromStart(row, cause, cause === 'refreshed'));
+  }
+  await states.putStreams(tx, connection, rows);
+  const forgotten = streams.map(({ stream }) => stream);
+  await forgetInWholeState(tx, connection, forgotten, known);
+}
+
+/** In a new generation. `isReplaced`: it replaces rows that were appended as well. */
+function fromStart(row: ConnectionStreamRow, cause: ReadAnewCause, isReplaced: boolean): states.StreamRow {
+  const before = JSON.parse(row.configured) as ConfiguredStream;
+  const generation = row.generation_id + 1;
+  const minimum = isReplaced ? generation : minimumOf(before.destination_sync_mode, before, generation);
+  const configured = { ...before, generation_id: generation, minimum_generation_id: minimum };
+  return { ...row, ...rowOf(configured, null), held: null, anew_because: cause };
+}
+
+/** After a sync that succeeded: nothing is left of earlier generations, and what was to be said was said. */
+export async function settle(
+  tx: Db,
+  connection: ConnectionRef,
+  unsettled: Reading['unsettled'],
+  notReplaced: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  if (unsettled.size === 0) return;
+  const known = await knownStreams(tx, connection);
+  const rows = [...unsettled].flatMap(([key, fields]) => {
+    const row = known.get(key);
+    if (!row || notReplaced.has(key)) return [];
+    const configured = { ...(JSON.parse(row.configured) as ConfiguredStream), minimum_generation_id: 0 };
+    return [{ ...row, configured: JSON.stringify(configured), fields, anew_because: null }];
+  });
+  await states.putStreams(tx, connection, rows);
+}
+
+/**
+ * Forgets what a state of all streams together says of some of them, and gives what is left. A state that does not tell them
+ * apart is forgotten as a whole: its source would take the rest for how far it has come with them. Then the other streams
+ * begin new generations, since their rows come again as well.
+ */
+async function forgetInWholeState(
+  tx: Db,
+  connection: ConnectionRef,
+  forgotten: readonly StreamDescriptor[],
+  known: ReadonlyMap<string, ConnectionStreamRow>,
+): Promise<{ whole?: WholeState; isForgotten?: boolean }> {
+  const text = await states.findWholeState(tx, connection);
+  if (text === undefined) return {};
+  const whole = new WholeState(text, known.values());
+  if (forgotten.length === 0) return { whole };
+  const keys = new Set(forgotten.map(streamKey));
+  const others = [...known].flatMap(([key, row]) => (keys.has(key) ? [] : [row]));
+  if (whole.tellsApart(forgotten, others)) {
+    const rest = whole.without(forgotten, others);
+    await states.putWholeState(tx, connection, rest);
+    return { whole: new WholeState(rest, known.values()) };
+  }
+  await states.deleteWholeState(tx, connection);
+  const goingOn = others.filter(
+    ({ configured }) => (JSON.parse(configured) as ConfiguredStream).sync_mode === 'incremental',
+  );
+  await states.putStreams(
+    tx,
+    connection,
+    goingOn.map((row) => fromStart(row, 'state_shared', true)),
+  );
+  return { isForgotten: true };
+}
+
+/**
+ * Streams that the connection has moved, to be emptied at the destination: all of them, or only those that are named. Their
+ * states are gone at once; the states of others stay.
+ */
+export async function prepareClearing(
+  tx: Db,
+  connection: ConnectionRef,
+  jobId: number,
+  only?: readonly StreamDescriptor[],
+): Promise<ConfiguredCatalog> {
   const streams: ConfiguredStream[] = [];
   const rows: states.StreamRow[] = [];
+  const wanted = only && new Set(only.map(streamKey));
+  const known = await knownStreams(tx, connection);
   const pieces = new Pieces();
-  for (const row of (await knownStreams(tx, connection)).values()) {
+  for (const [key, row] of known) {
+    if (wanted && !wanted.has(key)) continue;
     const before = JSON.parse(row.configured) as ConfiguredStream;
     const generation = row.generation_id + 1;
     const configured: ConfiguredStream = {
@@ -105,13 +296,22 @@ export async function prepareClearing(tx: Db, connection: ConnectionRef, jobId: 
       minimum_generation_id: generation,
       sync_id: jobId,
     };
-    rows.push(rowOf(configured, null));
+    // Where others keep a state that they share with it, the stream goes on in it, without a part of its own.
+    const kept = rowOf(wanted ? { ...before, generation_id: generation } : configured, null);
+    rows.push({ ...row, ...kept, held: null, anew_because: null });
     streams.push(configured);
     if (pieces.isPauseDue) await pieces.pause();
   }
   await states.putStreams(tx, connection, rows);
-  await states.deleteWholeState(tx, connection);
+  const forgotten = streams.map(({ stream }) => stream);
+  if (wanted) await forgetInWholeState(tx, connection, forgotten, known);
+  else await states.deleteWholeState(tx, connection);
   return { streams };
+}
+
+/** Every stream that the connection has moved. */
+export async function listKnownStreams(tx: Db, connection: ConnectionRef): Promise<StreamDescriptor[]> {
+  return (await states.listStreams(tx, connection)).map(({ name, namespace }) => ({ name, namespace }));
 }
 
 /** `text` is the state as its source wrote it. A state of one stream replaces that stream's; any other is for all streams together and replaces everything. */
@@ -119,11 +319,21 @@ export async function keepState(tx: Db, connection: ConnectionRef, state: State,
   if (state.type === 'STREAM' && state.stream) {
     const { stream_descriptor: stream, stream_state: value } = state.stream;
     await states.deleteWholeState(tx, connection);
-    await states.putStreamState(tx, connection, stream, value === undefined || value === null ? null : text);
+    await states.putStreamState(tx, connection, stream, { state: value === undefined || value === null ? null : text });
     return;
   }
   await states.putWholeState(tx, connection, text);
   await states.clearStreamStates(tx, connection);
+}
+
+/** What the destination says about the place of a stream. */
+export async function keepHeld(
+  tx: Db,
+  connection: ConnectionRef,
+  stream: StreamDescriptor,
+  held: string,
+): Promise<void> {
+  await states.putStreamState(tx, connection, stream, { held });
 }
 
 /** The states that are kept now: by stream, and the one for all streams, if there is one. */
@@ -144,7 +354,10 @@ export async function keepAcceptedCatalog(tx: Db, connection: ConnectionRef, acc
   await states.putAcceptedCatalog(tx, connection, accepted);
 }
 
-function configuredStream(choice: ChosenStream, generation: number, jobId: number): ConfiguredStream {
+function configuredStream(
+  choice: ChosenStream,
+  { generation, minimum, jobId }: { generation: number; minimum: number; jobId: number },
+): ConfiguredStream {
   return {
     stream: choice.stream,
     sync_mode: choice.syncMode,
@@ -152,7 +365,7 @@ function configuredStream(choice: ChosenStream, generation: number, jobId: numbe
     ...(choice.cursorField && { cursor_field: choice.cursorField }),
     ...(choice.primaryKey && { primary_key: choice.primaryKey }),
     generation_id: generation,
-    minimum_generation_id: choice.destinationSyncMode === 'overwrite' ? generation : 0,
+    minimum_generation_id: minimum,
     sync_id: jobId,
   };
 }
@@ -162,7 +375,7 @@ async function knownStreams(tx: Db, connection: ConnectionRef): Promise<Map<stri
   return new Map(rows.map((row) => [streamKey(row), row]));
 }
 
-function rowOf(stream: ConfiguredStream, state: string | null): states.StreamRow {
+function rowOf(stream: ConfiguredStream, state: string | null) {
   const { name, namespace = '' } = stream.stream;
   return { namespace, name, configured: JSON.stringify(stream), generation_id: stream.generation_id, state };
 }

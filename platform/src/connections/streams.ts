@@ -1,11 +1,11 @@
 /** The streams of a source, with what a destination could do with them. */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification, Stream } from '@inlay/protocol/protocol';
 import { mapInPieces } from '@inlay/schedule/pieces';
 import { getActor } from '../actors/actors.ts';
 import type { ActorsContext } from '../actors/context.ts';
 import { awaitCatalog } from '../actors/discovery.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
-import type { ConnectorSpecification, Stream } from '../protocol.ts';
 import { possibleSyncModes } from './stream-selection.ts';
 
 interface StreamsQuestion {

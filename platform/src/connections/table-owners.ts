@@ -4,7 +4,8 @@
  * destination itself asks again before it writes: it also knows tables whose connections are gone.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { maskSecrets } from '@inlay/contract/connector-configuration';
+import { maskSecrets } from '@inlay/contract/catalog/connector-configuration';
+import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
 import { Pieces } from '@inlay/schedule/pieces';
 import { getActor } from '../actors/actors.ts';
 import { findKeptCatalog } from '../actors/discovery.ts';
@@ -12,7 +13,6 @@ import { openConfiguration } from '../actors/sealed-configuration.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
-import { type StreamDescriptor, streamKey } from '../protocol.ts';
 import { listConnectionsOfOthers, listMovedStreams } from './connections.store.ts';
 import type { ConnectionsContext } from './context.ts';
 import { shownName } from './stream-selection.ts';

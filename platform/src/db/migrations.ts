@@ -273,6 +273,35 @@ export const migrations: Record<string, Migration> = {
       await run(db, `alter table jobs add column row_points text check (json_valid(row_points))`);
     },
   },
+  '0014-what-destinations-hold': {
+    async up(db) {
+      await run(
+        db,
+        `alter table connection_streams add column held text`,
+        `alter table connection_streams add column fields text check (json_valid(fields))`,
+        `alter table connection_streams add column place text check (json_valid(place))`,
+        `alter table connection_streams add column anew_because text`,
+      );
+    },
+  },
+  '0015-streams-to-clear': {
+    async up(db) {
+      await run(db, `alter table jobs add column cleared_streams text check (json_valid(cleared_streams))`);
+    },
+  },
+  '0016-schedules-by-expression': {
+    async up(db) {
+      await run(
+        db,
+        `create index connections_by_schedule on connections (cron_expression, next_run_at) where next_run_at is not null`,
+      );
+    },
+  },
+  '0017-encryption-keys-of-the-runner': {
+    async up(db) {
+      await run(db, `alter table runner_lease add column encryption_keys text`);
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

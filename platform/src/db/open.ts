@@ -3,9 +3,11 @@
  * at its start, commits are on disk before they are acknowledged, and only the owner of the process may read the file.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { SqliteError } from '@inlay/sqlite/sqlite-error';
+import { roomStatements, type StorageState } from '@inlay/sqlite/storage-state';
 import { type TransactionGuard, transactionGuard } from '@inlay/sqlite/transaction-guard';
 import {
   CompiledQuery,
@@ -16,7 +18,6 @@ import {
   Migrator,
   SqliteAdapter,
   SqliteDialect,
-  type SqliteDialectConfig,
   SqliteDriver,
   sql,
   type Transaction,
@@ -38,9 +39,10 @@ export interface Store {
 /** Long enough for another process's short write, short enough that a request never seems to hang. */
 const busyTimeoutMs = 500;
 
-export async function openStore(file: string): Promise<Store> {
+/** `storage` is told when the database stops accepting writes. */
+export async function openStore(file: string, storage?: StorageState): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
-  const database = new SqliteConnection(file, { busyTimeoutMs });
+  const database = new SqliteConnection(file, { busyTimeoutMs, ...(storage && { onFailure: storage.note }) });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
 
   const guard = transactionGuard();
@@ -51,14 +53,27 @@ export async function openStore(file: string): Promise<Store> {
     await db.destroy();
     throw error;
   }
+  const transaction: Store['transaction'] = (work) => db.transaction().execute((tx) => guard.within(() => work(tx)));
+  const probed = {
+    folder: file === ':memory:' ? undefined : dirname(file),
+    probeWrites: () => transaction(takeRoom),
+  };
+  storage?.add(probed);
   return {
     db,
-    transaction: (work) => db.transaction().execute((tx) => guard.within(() => work(tx))),
+    transaction,
     async probe() {
       await sql`select 1`.execute(db);
     },
-    close: () => db.destroy(),
+    async close() {
+      storage?.remove(probed);
+      await db.destroy();
+    },
   };
+}
+
+async function takeRoom(tx: Db): Promise<void> {
+  for (const statement of roomStatements) await sql.raw(statement).execute(tx);
 }
 
 /** Nearly always. The migrator finds that out by reading the columns of all tables, and writes before it does. */
@@ -99,10 +114,12 @@ function ownerOnly(file: string): void {
  * has read: two read-then-write transactions would fail each other. IMMEDIATE waits at the start instead.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: SqliteConnection;
   readonly #guard: TransactionGuard;
 
-  constructor(config: SqliteDialectConfig, guard: TransactionGuard) {
+  constructor(config: { database: SqliteConnection }, guard: TransactionGuard) {
     super(config);
+    this.#database = config.database;
     this.#guard = guard;
   }
 
@@ -114,6 +131,11 @@ class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
+
+  /** SQLite itself rolls back after some failures, such as a full disk. To do it again would hide the cause. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isInTransaction) await super.rollbackTransaction(connection);
+  }
 }
 
 /** SQLite can roll back DDL; saying so makes the migrator run all pending migrations in one transaction. */
@@ -123,7 +145,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-function immediateSqlite(config: SqliteDialectConfig, guard: TransactionGuard): Dialect {
+function immediateSqlite(config: { database: SqliteConnection }, guard: TransactionGuard): Dialect {
   const dialect = new SqliteDialect(config);
   return {
     createAdapter: () => new TransactionalDdlAdapter(),

@@ -64,6 +64,8 @@ export interface JobRow {
   workspace_id: string;
   job_type: 'sync' | 'reset' | 'clear';
   trigger_kind: 'manual' | 'schedule';
+  /** What a job of the type clear or reset empties, as a JSON list of stream descriptors; null for all streams. */
+  cleared_streams: string | null;
   /** The trace that its attempts are part of; null for a job of an earlier version. */
   traceparent: string | null;
   /** `incomplete`: an attempt ended without success and another one follows. */
@@ -120,7 +122,26 @@ export interface ConnectionStreamRow {
   generation_id: number;
   /** The state that the source sent last for this stream, as it wrote it, once the destination had confirmed it. */
   state: string | null;
+  /** What the destination last said about the place where it stores the stream; null where it says nothing. */
+  held: string | null;
+  /** The fields that every stored record was asked for, as a JSON list; null where all fields are, or nobody knows. */
+  fields: string | null;
+  /** How the destination calls the stream, as a JSON list of namespace and name; null for a row of an earlier version. */
+  place: string | null;
+  /** Why the present generation was begun, until it is complete; null where there is nothing to tell. */
+  anew_because: ReadAnewCause | null;
 }
+
+/** Why a stream that could have gone on from its state is read from its start. */
+export type ReadAnewCause =
+  | 'key_changed'
+  | 'cursor_changed'
+  | 'mode_changed'
+  | 'place_changed'
+  | 'destination_gone'
+  | 'destination_emptied'
+  | 'refreshed'
+  | 'state_shared';
 
 export interface RegisteredDefinitionRow {
   seq: number;
@@ -200,7 +221,7 @@ export interface Tables {
   /** `manifest` is sealed; `hash` is of its text. */
   manifests: { hash: string; manifest: string; specification: string };
   /** Who runs jobs; see jobs/lease.ts. */
-  runner_lease: { id: 1; holder: string; expires_at: number };
+  runner_lease: { id: 1; holder: string; expires_at: number; encryption_keys: string | null };
   /** Which run uses a credential that only one process may use at a time; see actors/credential-turns.ts. */
   credential_turns: { workspace_id: string; credential_id: string; holder: string; expires_at: number };
 }

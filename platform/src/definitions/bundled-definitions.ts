@@ -1,13 +1,13 @@
 /**
  * The connectors that come with the platform. Their ids are part of stored data and of callers' code, so they never change.
  */
-import { specification as destinationPostgresSpecification } from '../../connectors/destination-postgres/specification.ts';
-import { specification as fileSpecification } from '../../connectors/file/specification.ts';
-import { specification as httpApiSpecification } from '../../connectors/http-api/specification.ts';
-import { specification as localFilesSpecification } from '../../connectors/local-files/specification.ts';
-import { specification as s3Specification } from '../../connectors/s3/specification.ts';
-import { specification as sampleDataSpecification } from '../../connectors/sample-data/specification.ts';
-import { specification as sourcePostgresSpecification } from '../../connectors/source-postgres/specification.ts';
+import { specification as destinationPostgresSpecification } from '@inlay/connectors/destination-postgres/specification';
+import { specification as fileSpecification } from '@inlay/connectors/file/specification';
+import { specification as httpApiSpecification } from '@inlay/connectors/http-api/specification';
+import { specification as localFilesSpecification } from '@inlay/connectors/local-files/specification';
+import { specification as s3Specification } from '@inlay/connectors/s3/specification';
+import { specification as sampleDataSpecification } from '@inlay/connectors/sample-data/specification';
+import { specification as sourcePostgresSpecification } from '@inlay/connectors/source-postgres/specification';
 import type { Definition } from './definitions.ts';
 import { iconOf } from './icons.ts';
 

@@ -32,6 +32,19 @@ describe('checking', () => {
   });
 });
 
+test('options may be named as members that every object has', () => {
+  for (const name of ['constructor', 'toString', 'valueOf', 'hasOwnProperty']) {
+    const schema = { type: 'object', properties: { [name]: { type: 'string', pattern: '^a' } } };
+    expect(() => checkConfiguration(schema, {}), name).not.toThrow();
+    expect(() => checkConfiguration(schema, { [name]: 'a' }), name).not.toThrow();
+    expect(() => checkConfiguration(schema, { [name]: 'b' }), name).toThrow(Problem);
+    const missing = { data: { message: expect.stringContaining(`'${name}'`) } };
+    expect(() => checkConfiguration({ ...schema, required: [name] }, {}), name).toThrow(
+      expect.objectContaining(missing),
+    );
+  }
+});
+
 test('a hostile pattern comes to its end', () => {
   const specification = {
     properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'string', pattern: '^b' } },

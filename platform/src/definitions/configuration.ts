@@ -1,9 +1,9 @@
 /** Checks a connector's configuration against its specification. */
-import type { Configuration, JsonSchema } from '@inlay/contract/connector-configuration';
-import { linearRegExp, withBoundedPatterns } from '@inlay/contract/linear-patterns';
+import type { Configuration, JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import { linearRegExp, withBoundedPatterns } from '@inlay/contract/text/linear-patterns';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Problem } from '../problems.ts';
-import type { ConnectorSpecification } from '../protocol.ts';
 
 /** Throws `unprocessable-entity`. The message names fields and rules, never values, since a value may be a secret. */
 export function checkConfiguration(specification: JsonSchema, configuration: Configuration): void {
@@ -17,8 +17,14 @@ export function checkConfiguration(specification: JsonSchema, configuration: Con
 
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
-/** Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. */
-const options = { strict: false, allErrors: true, validateFormats: false, code: { regExp: linearRegExp } } as const;
+/**
+ * Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. Own properties
+ * only: otherwise an option that is named as a member of every object, such as `constructor`, is always there.
+ */
+const options = {
+  ...{ strict: false, allErrors: true, validateFormats: false, ownProperties: true },
+  code: { regExp: linearRegExp },
+} as const;
 
 /** Specifications name dialects by many addresses, and mean the keywords that all of them have. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { booksManifest, codedStream } from '../../test/books-manifest.ts';
+import { booksManifest, codedStream } from '../../../manifests/test/books-manifest.ts';
 import { startPlatform } from '../../test/start-platform.ts';
 
 const url = 'http://127.0.0.1:9';
@@ -94,7 +94,10 @@ describe('a manifest of a workspace', () => {
     const bomb = [...'abcdefghi'].map((name, index) =>
       index === 0 ? 'a: &a [1,1,1,1,1,1,1,1,1]' : `${name}: &${name} [${`*${'abcdefghi'[index - 1]},`.repeat(9)}]`,
     );
-    expect(await add(bomb.join('\n'))).toEqual([422, 'The manifest is too large. Its aliases make it so.']);
+    expect(await add(bomb.join('\n'))).toEqual([
+      422,
+      expect.stringMatching(/^The manifest is too large\. With its aliases in place/),
+    ]);
     expect(await add('a: &a\n  b: *a\n')).toEqual([422, expect.stringMatching(/too deep|deeper|YAML/)]);
     expect(await add(`a: ${'['.repeat(50_000)}`)).toEqual([422, expect.stringMatching(/nested|YAML/)]);
   });

@@ -6,11 +6,10 @@
  * not deleted while a source is made from it; a new version leaves its id as it is.
  */
 
+import type { ManifestDescription } from '@inlay/protocol/protocol';
 import type { Db } from '../db/open.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
-import type { ManifestDescription } from '../protocol.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
-import { requireUsable } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
 import * as declarative from './declarative-definitions.store.ts';
 import { describeManifest, refusalOf, UnreadableManifest } from './describe-manifest.ts';
@@ -29,7 +28,7 @@ export async function createDeclarative(
   { name, manifest: given }: { name: string; manifest: unknown },
 ): Promise<ShownDeclarative> {
   await getWorkspace(ctx.store.db, workspaceId);
-  const description = await readGiven(ctx, given);
+  const description = await readGiven(ctx, workspaceId, given);
   const id = ctx.runtime.newId();
   await ctx.store.transaction(async (tx) => {
     const workspace = await getWorkspace(tx, workspaceId);
@@ -52,7 +51,7 @@ export async function replaceManifest(
   given: unknown,
 ): Promise<ShownDeclarative> {
   await findRow(ctx.store.db, workspaceId, id);
-  const description = await readGiven(ctx, given);
+  const description = await readGiven(ctx, workspaceId, given);
   await ctx.store.transaction(async (tx) => {
     const row = await findRow(tx, workspaceId, id);
     const hash = await keepManifest(ctx.sealer, tx, description);
@@ -118,20 +117,19 @@ async function present(ctx: DefinitionsContext, row: declarative.DeclarativeDefi
   return { id, name, manifest: JSON.parse(await readManifest(ctx.sealer, ctx.store.db, manifest_hash)), version };
 }
 
-/** The manifest as an object, or as a text of YAML or JSON. Throws a Problem that says what cannot run. */
-export async function readGiven(ctx: DefinitionsContext, given: unknown): Promise<ReadManifest> {
+/** The manifest as an object, or as a text of YAML or JSON. Tenants take turns. Throws a Problem that says what cannot run. */
+export async function readGiven(ctx: DefinitionsContext, tenant: string, given: unknown): Promise<ReadManifest> {
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   const known = await findRead(ctx.store.db, text);
   if (known) return known;
   let description: ManifestDescription;
   try {
-    description = await describeManifest(ctx.surroundings, text);
+    description = await describeManifest(ctx.surroundings, tenant, text);
   } catch (error) {
     if (!(error instanceof UnreadableManifest)) throw error;
     throw new Problem('unprocessable-entity', { message: error.message }, { cause: error });
   }
   const refusal = refusalOf(description);
   if (refusal !== undefined) throw new Problem('unprocessable-entity', { message: refusal });
-  requireUsable(description.specification);
   return description;
 }

@@ -5,10 +5,11 @@
  *
  * What always holds: the id of a definition never changes and never comes again. Running connectors is left to runner/.
  */
+
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 import type { Db } from '../db/open.ts';
 import type { ActorRow, RegisteredDefinitionRow } from '../db/tables.ts';
 import { resourceNotFound } from '../problems.ts';
-import type { ConnectorSpecification } from '../protocol.ts';
 import type { Launch } from '../runner/programs.ts';
 import { type DeclarativeDefinition, findDeclarative, listDeclarative } from './declarative-definitions.store.ts';
 import { findRegistered, listRegistered } from './definitions.store.ts';

@@ -1,12 +1,14 @@
 /**
  * Has a manifest read and described by a process of its own: a manifest is a text from elsewhere, and a large or hostile
- * one would hold up everybody else here. The process has limits for its time and memory, no environment and no network use.
+ * one would hold up everybody else here. The process has limits for its time and memory, no environment and no network use,
+ * and tenants take turns at having one: each may keep it busy only for itself.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readAll } from 'node:stream/consumers';
-import type { ManifestDescription, Place } from '../protocol.ts';
-import { defaultLimits } from '../runner/limits.ts';
+import type { ManifestDescription, Place } from '@inlay/protocol/protocol';
+import { FairQueue } from '@inlay/schedule/fair-queue';
+import { defaultLimits } from '../processes/limits.ts';
 import { heapOption } from '../runner/programs.ts';
 
 /** A text that is no manifest, or too large a manifest. The message tells the author what to change. */
@@ -14,61 +16,108 @@ export class UnreadableManifest extends Error {
   override readonly name = 'UnreadableManifest';
 }
 
-export type DescribeManifest = (text: string) => Promise<ManifestDescription>;
+/** For one manifest. */
+const usualTimeoutMs = 30_000;
+/** A manifest of the largest size twice over: as JSON within JSON, its quotes are escaped. */
+const maxAnswerBytes = 64 * 1024 ** 2;
+const turns = new FairQueue({ total: 2, perTenant: 2, maxWaiting: 10, elapsed: () => 0 });
 
-const timeoutMs = 30_000;
-const maxAtATime = 2;
-
-interface Reader {
+interface Program {
   /** The built program of the bundled connectors. */
   connectorsProgram: string;
   /** A file with code for the manifest's own classes. */
   componentsFile?: string;
+  /** For one manifest, where it is another one. */
+  timeoutMs?: number;
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** Throws an UnreadableManifest, or QueueFull if too many manifests of the tenant wait. */
+export async function describeManifest(program: Program, tenant: string, text: string): Promise<ManifestDescription> {
+  return await turns.run(tenant, async () => {
+    const reader = new ManifestReader(program);
+    try {
+      return await reader.describe(text);
+    } finally {
+      reader.close();
+    }
+  });
+}
 
-/** Throws an UnreadableManifest. */
-export async function describeManifest(reader: Reader, text: string): Promise<ManifestDescription> {
-  if (running < maxAtATime) running++;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await describe(reader, text);
-  } finally {
-    // Who waits takes over the place: nobody who comes now is let in beside.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
+/** Reads one manifest after the other in one process. A manifest that the process does not survive costs only itself. */
+export class ManifestReader {
+  readonly #program: Program;
+  #process: ReadingProcess | undefined;
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** Throws an UnreadableManifest, also after the time limit. */
+  async describe(text: string): Promise<ManifestDescription> {
+    this.#process ??= start(this.#program);
+    const { child, output, closed } = this.#process;
+    child.stdin.write(`${JSON.stringify(text)}\n`);
+    const late = setTimeout(() => child.kill('SIGKILL'), this.#program.timeoutMs ?? usualTimeoutMs);
+    try {
+      const line = await readLine(output, maxAnswerBytes);
+      if (line === undefined) {
+        this.close();
+        throw await closed;
+      }
+      const answer: ManifestDescription | { refusal: string } = JSON.parse(line);
+      if ('refusal' in answer) throw new UnreadableManifest(answer.refusal);
+      return answer;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  close(): void {
+    this.#process?.child.kill('SIGKILL');
+    this.#process = undefined;
   }
 }
 
-async function describe({ connectorsProgram, componentsFile }: Reader, text: string): Promise<ManifestDescription> {
+interface ReadingProcess {
+  child: ChildProcessWithoutNullStreams;
+  output: AsyncIterator<Buffer>;
+  /** Why it has ended. */
+  closed: Promise<Error>;
+}
+
+function start({ connectorsProgram, componentsFile }: Program): ReadingProcess {
   const code = componentsFile === undefined ? [] : ['--components', componentsFile];
   // As connectors have by default: V8 takes the kept code of the program only with the options it was compiled with.
-  const args = [heapOption(defaultLimits), connectorsProgram, 'declarative', '--describe', ...code];
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {},
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
-  });
+  const args = [heapOption(defaultLimits), connectorsProgram, 'describe-manifests', ...code];
+  const child = spawn(process.execPath, args, { stdio: 'pipe', env: {} });
   // How it ended tells why it did not read everything.
   child.stdin.on('error', () => {});
-  child.stdin.end(text);
-  const [[exitCode], output, said] = await Promise.all([
-    once(child, 'close') as Promise<[number | null]>,
-    readAll(child.stdout),
-    readAll(child.stderr),
-  ]);
-  if (exitCode === null || /heap out of memory/.test(said)) {
-    throw new UnreadableManifest('The manifest takes too long or too much memory to read.');
-  }
-  if (exitCode !== 0) throw new Error(`the program that reads manifests has failed: ${said.slice(-2_000)}`);
-  const answer: ManifestDescription | { refusal: string } = JSON.parse(output);
-  if ('refusal' in answer) throw new UnreadableManifest(answer.refusal);
-  return answer;
+  const closed = Promise.all([once(child, 'close') as Promise<[number | null]>, readAll(child.stderr)]).then(
+    ([[exitCode], said]) =>
+      exitCode === null || /heap out of memory/.test(said)
+        ? new UnreadableManifest('The manifest takes too long or too much memory to read.')
+        : new Error(`the program that reads manifests has failed: ${said.slice(-2_000)}`),
+  );
+  // Whoever waits for an answer hears of it.
+  closed.catch(() => {});
+  return { child, output: child.stdout[Symbol.asyncIterator](), closed };
 }
+
+/** Undefined at the end of the output, and for a line beyond the limit. */
+async function readLine(output: AsyncIterator<Buffer>, limit: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= limit; ) {
+    const { value, done } = await output.next();
+    if (done) return undefined;
+    chunks.push(value);
+    size += value.length;
+    // The program writes nothing after the line until it is asked again.
+    if (value.at(-1) === newline) return Buffer.concat(chunks).toString('utf8');
+  }
+  return undefined;
+}
+
+const newline = 10;
 
 export function describePlace({ path, message }: Place): string {
   return path === '' ? message : `${path}: ${message}`;

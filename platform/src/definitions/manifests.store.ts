@@ -34,8 +34,9 @@ export async function deleteUnusedManifest(tx: Db, hash: string): Promise<void> 
     .execute();
 }
 
-export async function listManifests(tx: Db): Promise<Pick<KeptManifest, 'hash' | 'manifest'>[]> {
-  return await tx.selectFrom('manifests').select(['hash', 'manifest']).execute();
+export async function listManifests(tx: Db, limit?: number): Promise<Pick<KeptManifest, 'hash' | 'manifest'>[]> {
+  const all = tx.selectFrom('manifests').select(['hash', 'manifest']);
+  return await (limit === undefined ? all : all.limit(limit)).execute();
 }
 
 export async function replaceManifestText(tx: Db, hash: string, manifest: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** The texts of manifests: each is kept once, sealed, however many definitions have it. */
 import { createHash } from 'node:crypto';
+import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 import type { Db } from '../db/open.ts';
-import type { ConnectorSpecification } from '../protocol.ts';
 import * as manifests from './manifests.store.ts';
 
 interface Sealer {
@@ -47,6 +47,11 @@ export async function readManifest(sealer: Sealer, db: Db, hash: string): Promis
 
 /** After what referred to it is gone, in the same transaction. */
 export const forgetManifest = manifests.deleteUnusedManifest;
+
+/** Any of them, as it is stored. */
+export async function findSealedManifest(db: Db): Promise<string | undefined> {
+  return (await manifests.listManifests(db, 1))[0]?.manifest;
+}
 
 /** Seals all texts with the key that the sealer seals with now. */
 export async function resealManifests(sealer: Sealer, tx: Db): Promise<void> {

@@ -10,11 +10,11 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import type { ManifestDescription } from '@inlay/protocol/protocol';
 import type { Db } from '../db/open.ts';
 import type { RegisteredDefinitionRow } from '../db/tables.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
-import type { ManifestDescription } from '../protocol.ts';
-import { findProgram, isFolder } from '../runner/find-program.ts';
+import { findProgram, isFolder } from '../processes/find-program.ts';
 import { connectorProgram, type Launch } from '../runner/programs.ts';
 import { requireUsable } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
@@ -75,7 +75,6 @@ export async function registerManifest(
   ctx: DefinitionsContext,
   { name, icon, description, componentsFile }: CodedManifest,
 ): Promise<Definition> {
-  requireUsable(description.specification);
   const definitionId = ctx.runtime.newId();
   await ctx.store.transaction(async (tx) => {
     const row = {

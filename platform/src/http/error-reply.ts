@@ -1,5 +1,6 @@
 /** Answers failures in the platform's own error shapes (problems.ts). */
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
+import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
@@ -7,6 +8,8 @@ import type { Runtime } from '../runtime.ts';
 
 /** By then the other process has released the store, or the stopping process has ended. */
 const busySeconds = 1;
+/** Nobody frees a disk sooner. */
+const faultSeconds = 2;
 
 /** The log entry with the same `errorId` holds what the reply leaves out. */
 export function createErrorReply({ newId }: Runtime) {
@@ -35,6 +38,11 @@ export function createErrorReply({ newId }: Runtime) {
 function asProblem(thrown: FastifyError | Error): FastifyError | Error {
   if (isBusy(thrown) || thrown instanceof QueueClosed)
     return new Problem('service-unavailable', null, { cause: thrown, retryAfterSeconds: busySeconds });
+  const fault = storageFaultOf(thrown);
+  if (fault) {
+    const message = `Storage is unavailable: storage ${fault}.`;
+    return new Problem('service-unavailable', { message }, { cause: thrown, retryAfterSeconds: faultSeconds });
+  }
   if (!(thrown instanceof QueueFull)) return thrown;
   return new Problem('queue-full', null, { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
 }

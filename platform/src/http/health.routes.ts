@@ -1,10 +1,11 @@
 /** Whether the platform is alive, and whether it can be used. */
+import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../db/open.ts';
 import { Problem } from '../problems.ts';
 import { access } from './endpoint.ts';
 
-export function healthRoutes(app: FastifyInstance, store: Store): void {
+export function healthRoutes(app: FastifyInstance, { store, storage }: { store: Store; storage: StorageState }): void {
   let isStopping = false;
   app.addHook('preClose', async () => {
     isStopping = true;
@@ -13,10 +14,11 @@ export function healthRoutes(app: FastifyInstance, store: Store): void {
   app.get('/health/live', access('public'), async () => ({ status: 'live' }));
 
   app.get('/health/ready', access('public'), async (_request, reply) => {
+    const fault = await storage.check();
     const checks = {
       service: isStopping ? 'stopping' : 'ok',
       database: await store.probe().then(
-        () => 'ok',
+        () => (fault ? `storage ${fault}` : 'ok'),
         () => 'the database does not answer',
       ),
     };

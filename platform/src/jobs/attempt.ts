@@ -3,8 +3,9 @@
  * configurations) is safe when the runner is told so; the outcome is the scheduler's to write.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Configuration } from '@inlay/contract/connector-configuration';
-import type { TraceContext } from '@inlay/contract/trace-context';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
+import type { TraceContext } from '@inlay/contract/text/trace-context';
+import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
 import { getActor, renewConfiguration } from '../actors/actors.ts';
 import { discoverCatalog } from '../actors/discovery.ts';
 import { useConnector } from '../actors/prepared-connector.ts';
@@ -12,17 +13,30 @@ import { followSource, getConnection } from '../connections/connections.ts';
 import {
   findAcceptedCatalog,
   keepAcceptedCatalog,
+  keepHeld,
   keepState,
   prepareClearing,
   prepareReading,
+  type Reading,
   readStates,
+  settle,
+  startOver,
 } from '../connections/stream-states.ts';
 import { renaming } from '../connections/table-owners.ts';
+import type { Db } from '../db/open.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
-import { streamKey } from '../protocol.ts';
 import { catalogText } from '../runner/catalog-text.ts';
-import { type JobLog, type Progress, RunFailure, type SyncOutcome } from '../runner/runner.ts';
+import {
+  type Failure,
+  fieldsMissingCode,
+  type JobLog,
+  type Progress,
+  RunDelayed,
+  RunFailure,
+  type StreamNotice,
+  type SyncOutcome,
+} from '../runner/runner.ts';
 import type { JobsContext } from './context.ts';
 import { type AttemptEnd, asRun, type Run, StaleRun } from './job-runs.ts';
 import { PlanFault, planSync } from './sync-plan.ts';
@@ -46,6 +60,7 @@ interface Parts {
 /** Undefined when it was stopped, or somebody else has the job. Throws only for a fault of the platform itself. */
 export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOptions): Promise<AttemptEnd | undefined> {
   const { log, signal } = options;
+  const startedMs = ctx.runtime.elapsed();
   try {
     const connection = await getConnection(ctx.store.db, run.job.connection_id);
     const parts = {
@@ -55,14 +70,18 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
     };
     log.write('INFO', 'platform', `${run.job.job_type}, attempt ${run.job.attempts}`);
     const outcome = await (run.job.job_type === 'sync' ? sync : clear)(ctx, run, parts, options);
-    options.onProgress(outcome);
+    // Nobody writes another number for a job that was cancelled.
+    options.onProgress((outcome.status === 'cancelled' && outcome.arrived) || outcome);
     if (outcome.tokenEnd !== undefined) return { status: 'interrupted', tokenEnd: outcome.tokenEnd };
+    if (outcome.delay) return delayed(outcome.delay, log);
     if (outcome.failure) return { status: 'failed', failure: outcome.failure, arrived: outcome.arrived ?? nothing };
     const { streams, moreStreams, changedValues } = outcome;
     if (outcome.status !== 'succeeded') return undefined;
+    logSuccess(log, outcome, ctx.runtime.elapsed() - startedMs);
     return { status: 'succeeded', moved: { streams, moreStreams, changedValues } };
   } catch (error) {
     if (signal.aborted || error instanceof StaleRun) return undefined;
+    if (error instanceof RunDelayed) return delayed(error.failure, log);
     if (error instanceof RunFailure) return { status: 'failed', failure: error.failure, arrived: nothing };
     if (error instanceof PlanFault) {
       const failure = { message: error.message, origin: 'source', type: 'config_error' } as const;
@@ -72,8 +91,28 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
   }
 }
 
-/** `tokenEnd`: the access token of the source has ended, and the job goes on with another one. */
-type AttemptOutcome = SyncOutcome & { tokenEnd?: string };
+/** The last lines of a log that nothing went wrong in. */
+function logSuccess(log: JobLog, { streams, moreStreams, records, bytes }: SyncOutcome, tookMs: number): void {
+  const counted = (number: number, what: string) => `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+  for (const { stream, recordsEmitted, recordsWritten } of streams) {
+    const name = [stream.namespace, stream.name].filter(Boolean).join('.');
+    log.write('INFO', 'platform', `${name}: ${counted(recordsWritten ?? recordsEmitted, 'row')}`);
+  }
+  if (moreStreams > 0) log.write('INFO', 'platform', `… and ${counted(moreStreams, 'more stream')}`);
+  const sum = [counted(streams.length + moreStreams, 'stream'), counted(records, 'row'), counted(bytes, 'byte')];
+  log.write('INFO', 'platform', `Succeeded: ${sum.join(', ')} in ${(tookMs / 1000).toFixed(1)} s.`);
+}
+
+function delayed(delay: Failure, log: JobLog): AttemptEnd {
+  log.write('WARN', 'platform', `${delay.message} The job waits, and continues automatically.`);
+  return { status: 'interrupted', delay };
+}
+
+/**
+ * `tokenEnd`: the access token of the source has ended, and the job goes on with another one. `delay`: why there was no other
+ * one to be had.
+ */
+type AttemptOutcome = SyncOutcome & { tokenEnd?: string; delay?: Failure };
 
 async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<AttemptOutcome> {
   const { connection, source, destination } = parts;
@@ -88,10 +127,13 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   await nextTurn();
   if (plan.shortcoming !== undefined) log.write('WARN', 'platform', `${plan.shortcoming} The others are moved.`);
   const catalog = await catalogText(plan.catalog);
+  const rename = renaming(connection);
+  const prepare = (tx: Db) =>
+    prepareReading(tx, ref, { jobId: run.job.job_id, now: ctx.runtime.now() }, plan.streams, rename);
   const reading = await asRun(ctx, run, async (tx) => {
     await keepAcceptedCatalog(tx, ref, catalog);
     await followSource(tx, connection, plan.configurations);
-    return await prepareReading(tx, ref, run.job.job_id, plan.streams);
+    return await prepare(tx);
   });
   const selectedFields = new Map(
     plan.streams.flatMap(({ stream, selectedFields }) =>
@@ -99,21 +141,47 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
     ),
   );
   const use = { signal, log, forMs: tokenForMs };
-  const outcome = await useConnector(ctx.actors, source, use, (from) =>
-    useConnector(ctx.actors, destination, {}, async (to): Promise<AttemptOutcome> => {
-      const outcome = await ctx.runner.sync({
-        ...options,
-        source: from,
-        destination: to,
-        rename: renaming(connection),
-        ...reading,
-        selectedFields,
-        keepState: (state, text) => asRun(ctx, run, (tx) => keepState(tx, ref, state, text)),
-        keepConfiguration: keepConfiguration(ctx, run, parts),
-      });
-      return isTokenEnd(from, outcome, ctx.runtime.now()) ? await afterTokenEnd(ctx, run, ref, outcome, log) : outcome;
-    }),
-  );
+  const move = ({ unsettled, ...reading }: Reading) =>
+    useConnector(ctx.actors, source, use, (from) =>
+      useConnector(ctx.actors, destination, {}, async (to): Promise<AttemptOutcome> => {
+        // Whether the source fills fields that are new is known after the sync.
+        const isKnown = ({ code }: StreamNotice) => code !== fieldsMissingCode;
+        const warn = ({ message }: StreamNotice) => log.write('WARN', 'platform', message);
+        [...reading.notices.values()].flat().filter(isKnown).forEach(warn);
+        const outcome = await ctx.runner.sync({
+          ...options,
+          source: from,
+          destination: to,
+          rename,
+          ...reading,
+          selectedFields,
+          keepHeld: (stream, held) => asRun(ctx, run, (tx) => keepHeld(tx, ref, stream, held)),
+          keepState: (state, text) => asRun(ctx, run, (tx) => keepState(tx, ref, state, text)),
+          keepConfiguration: keepConfiguration(ctx, run, parts),
+        });
+        if (outcome.status === 'succeeded') {
+          for (const { notices = [] } of outcome.streams) notices.filter((notice) => !isKnown(notice)).forEach(warn);
+          await asRun(ctx, run, (tx) => settle(tx, ref, unsettled, outcome.notReplaced));
+        }
+        if (outcome.failure && from.signIn?.delay) return { ...outcome, delay: from.signIn.delay };
+        if (!isTokenEnd(from, outcome, ctx.runtime.now())) return outcome;
+        return await afterTokenEnd(ctx, run, ref, outcome, log);
+      }),
+    );
+  let outcome = await move(reading);
+  if (outcome.status === 'lost') {
+    // Nothing was moved. The states are forgotten before anything is: a crash in between loses nothing.
+    const lost = (outcome.lostStreams ?? []).map(({ stream, how }) => ({
+      stream,
+      cause: `destination_${how}` as const,
+    }));
+    const anew = await asRun(ctx, run, async (tx) => {
+      await startOver(tx, ref, lost);
+      return await prepare(tx);
+    });
+    outcome = await move(anew);
+    if (outcome.status === 'lost') throw new RunFailure(lostAgain);
+  }
   if (outcome.status !== 'succeeded' || plan.shortcoming === undefined) return outcome;
   const message = `${plan.shortcoming} All other streams were moved.`;
   const { records, bytes } = outcome;
@@ -127,7 +195,9 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
   if (specification.supported_destination_sync_modes?.includes('overwrite') === false) {
     throw new PlanFault('The destination cannot remove what it was sent. Remove it there, by hand.', false);
   }
-  const catalog = await asRun(ctx, run, (tx) => prepareClearing(tx, refOf(connection), run.job.job_id));
+  const { job_id, cleared_streams } = run.job;
+  const only = cleared_streams === null ? undefined : (JSON.parse(cleared_streams) as StreamDescriptor[]);
+  const catalog = await asRun(ctx, run, (tx) => prepareClearing(tx, refOf(connection), job_id, only));
   if (catalog.streams.length === 0)
     return { status: 'succeeded', records: 0, bytes: 0, streams: [], moreStreams: 0, changedValues: {} };
   return await useConnector(ctx.actors, destination, {}, (to) =>
@@ -140,6 +210,12 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
     }),
   );
 }
+
+const lostAgain: Failure = {
+  origin: 'destination',
+  type: 'transient_error',
+  message: 'What was stored at the destination has been removed while the sync was about to begin.',
+};
 
 /** A token that is got for a source that cannot ask for another one should be valid for as long as most syncs take. */
 const tokenForMs = 1_800_000;

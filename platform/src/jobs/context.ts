@@ -1,17 +1,19 @@
 /** What the rules of this folder need from outside. */
+import type { SpanStarter } from '@inlay/contract/spans';
+import type { ChangeKind } from '@inlay/protocol/protocol';
+import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { ActorsContext } from '../actors/context.ts';
 import type { Store } from '../db/open.ts';
 import type { Log } from '../log.ts';
-import type { ChangeKind } from '../protocol.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Tracer } from '../tracing.ts';
 
 export interface JobsContext {
   store: Store;
+  storage: StorageState;
   runtime: Runtime;
   log: Log;
-  tracer: Tracer;
+  tracer: SpanStarter;
   runner: Runner;
   actors: ActorsContext;
   maxConcurrentSyncs: number;
@@ -20,6 +22,10 @@ export interface JobsContext {
   maxWaitingPerWorkspace: number;
   /** The longest that one attempt may take. */
   maxAttemptMs: number;
+  /** The longest that all attempts of a job may take together. */
+  maxJobMs: number;
+  /** How long a job keeps its slot while a workspace without any waits for one. */
+  turnMs: number;
   /** Told when an attempt starts, with the time that it has waited for a slot. */
   onWaited(waitedMs: number): void;
   /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */

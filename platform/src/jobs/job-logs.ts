@@ -1,5 +1,5 @@
 /** The log of each attempt of a job: in a file `<job>-<attempt>.log`, and handed out line by line. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobRow } from '../db/tables.ts';
 import { jobLog, type OpenJobLog, type PlacedLine, removeJobLog } from '../runner/job-log.ts';
@@ -96,6 +96,8 @@ function pageOf(bytes: number) {
 export function removeLogs({ logsFolder }: JobsContext, connectionId: string, jobIds: readonly number[]): void {
   if (jobIds.length === 0) return;
   const folder = logsFolder(connectionId);
+  // Without room for any log there is not even a folder.
+  if (!existsSync(folder)) return;
   for (const file of readdirSync(folder)) {
     const [, jobId] = /^(\d+)-\d+\.log$/.exec(file) ?? [];
     if (jobIds.includes(Number(jobId))) removeJobLog(join(folder, file));

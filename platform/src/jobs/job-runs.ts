@@ -5,13 +5,13 @@
  * What always holds: everything a run writes is written in one transaction with the proof that the run is still the one
  * that counts: the lease is held under the same name, and the job is running in the same attempt.
  */
-import { storableText } from '@inlay/contract/storable-text';
-import { isInUse } from '../actors/credential-turns.ts';
+import { storableText } from '@inlay/contract/text/storable-text';
+import type { ChangeKind } from '@inlay/protocol/protocol';
+import { isInUse, turnMs } from '../actors/credential-turns.ts';
 import { stopConnection } from '../connections/connections.ts';
-import { isAnyConnectionDue, takeDueConnections } from '../connections/due-connections.ts';
+import { isAnyConnectionDue, judgeSchedules, takeDueConnections } from '../connections/due-connections.ts';
 import type { Db } from '../db/open.ts';
 import type { JobRow } from '../db/tables.ts';
-import type { ChangeKind } from '../protocol.ts';
 import type { Failure, Progress, StreamsMoved } from '../runner/runner.ts';
 import type { JobsContext } from './context.ts';
 import { createScheduledJob } from './jobs.ts';
@@ -22,6 +22,7 @@ export interface Run {
   readonly job: JobRow;
   /** The lease it was started under. */
   readonly holder: string;
+  readonly earlier: jobs.EarlierAttempts;
 }
 
 /** Somebody else has the job now, or it was cancelled; what the run was about to write is not written. */
@@ -31,6 +32,8 @@ export class StaleRun extends Error {
 
 const maxFailedAttempts = 3;
 const retryDelaysMs = [10_000, 60_000];
+/** At least so long until the next attempt after a delay; the outage itself may keep the job waiting for longer. */
+const delayMs = 5_000;
 const keptJobs = 100;
 
 export async function asRun<T>({ store }: JobsContext, run: Run, work: (tx: Db) => Promise<T>): Promise<T> {
@@ -49,8 +52,16 @@ export async function takeOverJobs({ store, runtime }: JobsContext, runningHere:
   const now = runtime.now();
   await store.transaction(async (tx) => {
     await jobs.putBackJobs(tx, abandoned, now);
-    for (const job of abandoned) await jobs.endAttempts(tx, job, now, 'interrupted');
+    // Their process ended with its last sign of life, not just now: the time between the two is no running time.
+    for (const job of abandoned) await jobs.endAttempts(tx, job, job.updated_at, 'interrupted');
   });
+}
+
+/** Nothing waits longer than its rule says: the clock may have been set back since its time was stored. */
+export async function judgeTimes({ store, runtime }: JobsContext): Promise<void> {
+  const time = runtime.now();
+  await judgeSchedules(store, time);
+  await jobs.bringTimesNearer(store.db, time, { jobMs: Math.max(delayMs, ...retryDelaysMs), turnMs });
 }
 
 /** One job for each connection that is due, however many times it was missed; none while an earlier one goes on. */
@@ -65,21 +76,43 @@ export async function queueDueJobs(ctx: JobsContext): Promise<void> {
 
 /** Starts the next job that is due, if there is any. `choose` says which of the workspaces that wait has its turn. */
 export async function claimJob(
-  { store, runtime, onWaited }: JobsContext,
+  ctx: JobsContext,
   holder: string,
   busyConnections: readonly string[],
   choose: (waiting: readonly jobs.WaitingWorkspace[]) => string | undefined,
 ): Promise<Run | undefined> {
+  const { store, runtime, onWaited, turnMs } = ctx;
   const time = runtime.now();
   return await store.transaction(async (tx) => {
-    const notNow = [...busyConnections, ...(await listWithoutTurn(tx, time, busyConnections))];
+    const notNow = await listNotNow(ctx, tx, time, busyConnections);
     const workspaceId = choose(await jobs.listWaitingWorkspaces(tx, time, notNow));
     if (workspaceId === undefined) return undefined;
     const next = await jobs.findNextJob(tx, workspaceId, time, notNow);
     if (!next) return undefined;
     onWaited(Math.max(0, time - (next.next_attempt_at ?? time)));
-    return { job: await jobs.startAttempt(tx, next.job_id, time), holder };
+    const job = await jobs.startAttempt(tx, next.job_id, time);
+    return { job, holder, earlier: await jobs.readEarlierAttempts(tx, job, turnMs) };
   });
+}
+
+/** Workspaces that have a job which could start now, in the order in which they have waited. */
+export async function listWaiting(
+  ctx: JobsContext,
+  busyConnections: readonly string[],
+): Promise<jobs.WaitingWorkspace[]> {
+  const { store, runtime } = ctx;
+  const time = runtime.now();
+  const notNow = await listNotNow(ctx, store.db, time, busyConnections);
+  return await jobs.listWaitingWorkspaces(store.db, time, notNow);
+}
+
+/** Connections whose jobs cannot start now, even if there is a slot. */
+async function listNotNow(ctx: JobsContext, tx: Db, time: number, busyConnections: readonly string[]) {
+  return [
+    ...busyConnections,
+    ...(await listWithoutTurn(tx, time, busyConnections)),
+    ...(await listWithoutKeeper(ctx, tx, time)),
+  ];
 }
 
 /**
@@ -98,6 +131,18 @@ async function listWithoutTurn(tx: Db, time: number, busyConnections: readonly s
     if (isUsed) waiting.push(signIn.connectionId);
   }
   return waiting;
+}
+
+/** Connections that need a credential while nobody can be asked for it. Their jobs say so, and wait without a slot. */
+async function listWithoutKeeper({ actors }: JobsContext, tx: Db, time: number): Promise<string[]> {
+  const outage = actors.credentials?.outage();
+  if (outage === undefined) return [];
+  const waiting = await jobs.listDueWithCredential(tx, time);
+  const reason = failureColumns({ origin: 'platform', type: 'transient_error', message: outage });
+  for (const job of waiting) {
+    if (job.failure_message !== reason.failure_message) await jobs.updateJob(tx, job, { ...reason, updated_at: time });
+  }
+  return waiting.map(({ connection_id }) => connection_id);
 }
 
 /** Of all jobs that this lease runs, those that were taken away: cancelled, or their connection deactivated or deleted. */
@@ -124,17 +169,17 @@ export async function saveProgress(
 
 export type AttemptEnd =
   | { status: 'succeeded'; moved: StreamsMoved }
-  /** Broken off by the platform itself, to be gone on with. */
-  | { status: 'interrupted'; tokenEnd?: string }
-  /** `arrived`: what is at the destination all the same. */
-  | { status: 'failed'; failure: Failure; arrived: Progress; disablesConnection?: boolean };
+  /** Broken off by the platform itself, to be gone on with. `delay`: what the job waits for. */
+  | { status: 'interrupted'; tokenEnd?: string; delay?: Failure }
+  /** `arrived`: what is at the destination all the same. `isFinal`: trying again would not help. */
+  | { status: 'failed'; failure: Failure; arrived: Progress; disablesConnection?: boolean; isFinal?: boolean };
 
 /** Decides what becomes of the job. */
 export async function endAttempt(ctx: JobsContext, run: Run, end: AttemptEnd): Promise<void> {
   await asRun(ctx, run, async (tx) => {
-    const after = afterAttempt(run.job, end, ctx.runtime.now());
-    await jobs.updateJob(tx, run.job, after);
-    await jobs.endAttempts(tx, run.job, after.updated_at, end.status);
+    const now = ctx.runtime.now();
+    await jobs.updateJob(tx, run.job, afterAttempt(run.job, end, now));
+    await jobs.endAttempts(tx, run.job, now, end.status);
     if (end.status === 'failed' && end.disablesConnection)
       await stopConnection(tx, run.job, storableText(end.failure.message));
   });
@@ -146,34 +191,49 @@ function countChangedValues({ onValuesChanged }: JobsContext, { changedValues }:
   for (const [kind, count] of Object.entries(changedValues)) onValuesChanged(kind as ChangeKind, count);
 }
 
-function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> & Pick<JobRow, 'updated_at'> {
+function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> {
+  // The clock may have been set back since the job was started.
+  const ended_at = Math.max(now, job.started_at ?? now);
   if (end.status === 'interrupted') {
-    const { tokenEnd } = end;
+    const { tokenEnd, delay } = end;
     const noted = tokenEnd === undefined ? {} : { token_end: tokenEnd };
-    return { status: 'incomplete', next_attempt_at: now, updated_at: now, ...noted };
+    const reason = delay ? failureColumns(delay) : {};
+    return {
+      status: 'incomplete',
+      next_attempt_at: now + (delay ? delayMs : 0),
+      updated_at: now,
+      ...noted,
+      ...reason,
+    };
   }
   if (end.status === 'succeeded') {
     const noFailure = { failure_message: null, failure_origin: null, failure_type: null, failure_fields: null };
-    return { status: 'succeeded', ...noFailure, streams: JSON.stringify(end.moved), updated_at: now, ended_at: now };
+    return { status: 'succeeded', ...noFailure, streams: JSON.stringify(end.moved), updated_at: now, ended_at };
   }
-  const { message, origin, type, fields } = end.failure;
+  const { type } = end.failure;
   const failedAttempts = job.failed_attempts + 1;
   const failed = {
     // What was passed to the destination and never got into place is nothing that anybody has.
     records: end.arrived.records,
     bytes: end.arrived.bytes,
     failed_attempts: failedAttempts,
+    ...failureColumns(end.failure),
+    updated_at: now,
+  };
+  // Trying again does not help where somebody has to change something.
+  if (type === 'config_error' || end.isFinal || failedAttempts >= maxFailedAttempts) {
+    return { ...failed, status: 'failed', ended_at };
+  }
+  return { ...failed, status: 'incomplete', next_attempt_at: now + (retryDelaysMs[failedAttempts - 1] ?? 0) };
+}
+
+function failureColumns({ message, origin, type, fields }: Failure) {
+  return {
     failure_message: storableText(message),
     failure_origin: origin,
     failure_type: type,
     failure_fields: fields ? JSON.stringify(fields) : null,
-    updated_at: now,
   };
-  // Trying again does not help where somebody has to change something.
-  if (type === 'config_error' || failedAttempts >= maxFailedAttempts) {
-    return { ...failed, status: 'failed', ended_at: now };
-  }
-  return { ...failed, status: 'incomplete', next_attempt_at: now + (retryDelaysMs[failedAttempts - 1] ?? 0) };
 }
 
 /** Removes the oldest jobs of a connection beyond the number that is kept; gives their ids. */

@@ -19,8 +19,8 @@ export function jobRoutes(app: FastifyInstance, ctx: JobsContext, publicUrl: str
     return page(`${publicUrl}/jobs`, query, shown);
   });
 
-  routes.post('/jobs', { ...policy, schema: { body: JobCreate } }, async ({ body }) =>
-    jobs.presentOne(ctx, await jobs.createJob(ctx, body)),
+  routes.post('/jobs', { ...policy, schema: { body: JobCreate } }, async ({ body, query }) =>
+    jobs.presentOne(ctx, await jobs.createJob(ctx, body, query)),
   );
 
   routes.get('/jobs/:jobId', { ...policy, schema: { params } }, async ({ params: { jobId } }) =>

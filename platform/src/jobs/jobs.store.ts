@@ -2,6 +2,7 @@
  * The SQL of `jobs` for requests. The API names a job by its number alone, so a look-up tells the workspace; every change
  * is bound to the workspace that was told.
  */
+import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { JobAttemptRow, JobRow } from '../db/tables.ts';
 
@@ -9,6 +10,7 @@ interface NewJob {
   connectionId: string;
   jobType: JobRow['job_type'];
   triggerKind: JobRow['trigger_kind'];
+  clearedStreams?: string | null;
   traceparent: string;
   now: number;
 }
@@ -17,7 +19,7 @@ interface NewJob {
 export async function insertJob(
   tx: Db,
   workspaceId: string,
-  { connectionId, jobType, triggerKind, traceparent, now }: NewJob,
+  { connectionId, jobType, triggerKind, clearedStreams = null, traceparent, now }: NewJob,
 ): Promise<JobRow> {
   return await tx
     .insertInto('jobs')
@@ -26,6 +28,7 @@ export async function insertJob(
       workspace_id: workspaceId,
       job_type: jobType,
       trigger_kind: triggerKind,
+      cleared_streams: clearedStreams,
       traceparent,
       status: 'pending',
       next_attempt_at: now,
@@ -107,6 +110,9 @@ export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
     .execute();
 }
 
+/** When a job ends that ends now: the clock may have been set back since it was started. */
+const notBeforeStart = (now: number) => sql<number>`max(coalesce(started_at, created_at), ${now})`;
+
 export async function cancelOpenJobs(
   tx: Db,
   workspaceId: string,
@@ -115,14 +121,14 @@ export async function cancelOpenJobs(
 ): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ status: 'cancelled', next_attempt_at: null, updated_at: now, ended_at: now })
+    .set({ status: 'cancelled', next_attempt_at: null, updated_at: now, ended_at: notBeforeStart(now) })
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', 'in', connectionIds)
     .where('ended_at', 'is', null)
     .execute();
   await tx
     .updateTable('job_attempts')
-    .set({ status: 'cancelled', ended_at: now })
+    .set({ status: 'cancelled', ended_at: sql<number>`max(started_at, ${now})` })
     .where('workspace_id', '=', workspaceId)
     .where('ended_at', 'is', null)
     .where('job_id', 'in', (eb) =>
@@ -131,7 +137,7 @@ export async function cancelOpenJobs(
         .select('job_id')
         .where('connection_id', 'in', connectionIds)
         .where('status', '=', 'cancelled')
-        .where('ended_at', '=', now),
+        .where('updated_at', '=', now),
     )
     .execute();
 }

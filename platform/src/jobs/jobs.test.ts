@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { publicUrl } from '../../test/start-platform.ts';
-import { startSteered, until } from '../../test/steered.ts';
+import { nthGeneration, publicUrl } from '../../test/start-platform.ts';
+import { itemsStream, startSteered, until } from '../../test/steered.ts';
 import { openConfiguration } from '../actors/sealed-configuration.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
@@ -69,6 +69,8 @@ describe('a sync', () => {
         { stream_descriptor: { name: 'nobody knows it' }, values_changed: [change('price', 'nulled', 1)] },
         { stream_descriptor: { name: 'items' }, values_changed: [change('a-password', 'left_out', 1, 'a-password')] },
         { values_changed: 'nonsense' },
+        { stream_descriptor: { name: 'items' }, records_skipped: { count: 2, keys: ['id 7', 'id a-password', 5] } },
+        { stream_descriptor: { name: 'items' }, records_skipped: { count: -1, keys: 'nonsense' } },
       ],
     });
     const of = { stream_descriptor: { name: 'p_items' } };
@@ -86,6 +88,7 @@ describe('a sync', () => {
         recordsEmitted: 10,
         recordsWritten: 9,
         recordsDeleted: 1,
+        recordsSkipped: { count: 2, keys: ['id 7', expect.stringMatching(/^id \*+$/)] },
         valuesChanged: [change('note', 'shortened', 5), change('price', 'nulled', 3), expect.anything()],
       },
     ]);
@@ -102,14 +105,19 @@ describe('a sync', () => {
     expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(3);
     expect(connection.ids()).toEqual(range(0, 13));
     expect(connection.catalog().streams).toMatchObject([
-      { sync_mode: 'incremental', destination_sync_mode: 'append', generation_id: 1, minimum_generation_id: 0 },
+      {
+        sync_mode: 'incremental',
+        destination_sync_mode: 'append',
+        generation_id: nthGeneration(1),
+        minimum_generation_id: 0,
+      },
     ]);
   });
 
   test('starts a new generation each time when it replaces', async () => {
     const { connect, ended } = await startSteered();
     const connection = await connect();
-    for (const generation of [1, 2]) {
+    for (const generation of [nthGeneration(1), nthGeneration(2)]) {
       const { jobId } = await ended((await connection.sync()).jobId);
       expect(connection.catalog().streams).toMatchObject([
         { generation_id: generation, minimum_generation_id: generation, sync_id: jobId },
@@ -142,7 +150,7 @@ describe('a sync', () => {
     expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
     await configure('incremental_append');
     expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
-    expect(connection.catalog().streams[0]?.generation_id).toBe(2);
+    expect(connection.catalog().streams[0]?.generation_id).toBe(nthGeneration(2));
   });
 
   test('keeps a configuration that the source has renewed, sealed', async () => {
@@ -197,7 +205,7 @@ describe('a connection whose job has not ended', () => {
     const next = await connection.sync();
     expect((await ended(next.jobId)).status).toBe('succeeded');
     expect(connection.reads()).toEqual({ begun: 2, ended: 1 });
-    expect((await call('GET', `/jobs/${jobId}`)).body).toMatchObject({ status: 'cancelled', rowsSynced: 5 });
+    expect((await call('GET', `/jobs/${jobId}`)).body).toMatchObject({ status: 'cancelled', rowsSynced: 0 });
   });
 });
 
@@ -213,11 +221,99 @@ describe('clearing', () => {
       expect(await ended(cleared.body.jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 0 });
       expect(connection.written().at(-1)).toBe('replace items');
       expect(connection.catalog().streams).toMatchObject([
-        { destination_sync_mode: 'overwrite', generation_id: 2, minimum_generation_id: 2 },
+        {
+          destination_sync_mode: 'overwrite',
+          generation_id: nthGeneration(2),
+          minimum_generation_id: nthGeneration(2),
+        },
       ]);
       expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
     },
   );
+
+  const streamOf = (name: string, namespace?: string) => ({
+    ...itemsStream,
+    name,
+    ...(namespace !== undefined && { namespace }),
+  });
+
+  test.each(['STREAM', 'GLOBAL', 'LEGACY'] as const)(
+    'named streams empties exactly those, and the others keep their rows and their %s state',
+    async (states) => {
+      const { connect, ended, call } = await startSteered();
+      const connection = await connect();
+      connection.setCatalog(itemsStream, streamOf('orders'), streamOf('users', 'crm'));
+      const syncMode = 'incremental_append';
+      await connection.configure(
+        { name: 'items', syncMode },
+        { name: 'orders', syncMode },
+        { name: 'users', namespace: 'crm', syncMode },
+      );
+      connection.steer({ states });
+      expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(30);
+      const clear = async (jobType: string, streams: object[]) => {
+        const created = await call('POST', '/jobs', { connectionId: connection.connectionId, jobType, streams });
+        expect(created.status).toBe(200);
+        expect((await ended(created.body.jobId)).status).toBe('succeeded');
+      };
+      await clear('clear', [{ name: 'orders' }, { name: 'orders', namespace: null }]);
+      expect(connection.written().filter((line) => line.startsWith('replace'))).toEqual(['replace orders']);
+      expect(connection.catalog().streams).toMatchObject([
+        { stream: { name: 'orders' }, generation_id: nthGeneration(2) },
+      ]);
+      const next = await ended((await connection.sync()).jobId);
+      expect(next.rowsSynced).toBe(10);
+      expect(next.streams).toMatchObject([{ recordsEmitted: 0 }, { recordsEmitted: 10 }, { recordsEmitted: 0 }]);
+
+      await clear('reset', [{ streamName: 'users', streamNamespace: 'crm' }]);
+      expect(connection.written().filter((line) => line.startsWith('replace'))).toEqual([
+        'replace orders',
+        'replace users',
+      ]);
+      expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
+      // Without a namespace, the one stream of that name.
+      await clear('clear', [{ name: 'users' }, { name: 'items' }]);
+      expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(20);
+    },
+  );
+
+  test('is refused, and clears nothing, for whatever it does not understand', async () => {
+    const { connect, ended, call } = await startSteered();
+    const connection = await connect();
+    connection.setCatalog(streamOf('items', 'a'), streamOf('items', 'b'), streamOf('users'));
+    await ended((await connection.sync()).jobId);
+    const before = connection.written();
+    const { connectionId } = connection;
+    for (const jobType of ['clear', 'reset']) {
+      for (const wrong of [
+        { streams: ['users'] },
+        { streams: [] },
+        { streams: null },
+        { streams: { name: 'users' } },
+        { streams: 'users' },
+        { streams: [{ name: 'nobody' }] },
+        { streams: [{ name: 'users' }, { name: 'nobody' }] },
+        { streams: [{ name: 'users', namespace: 'a' }] },
+        { streams: [{ name: 'items' }] },
+        { streams: [{ name: 'items', namespace: 'A' }] },
+        { streams: [{ name: 'users', namespace: 7 }] },
+        { streams: [{ name: '' }] },
+        { streams: [{}] },
+        { streams: [{ name: 'users', dryRun: true }] },
+        { streams: [{ name: 'users', streamName: 'users' }] },
+        { stream: [{ name: 'users' }] },
+        { streams: [{ name: 'users' }], dryRun: true },
+      ]) {
+        const answer = await call('POST', '/jobs', { connectionId, jobType, ...wrong });
+        expect(answer, JSON.stringify(wrong)).toMatchObject({ status: 422, body: { title: 'unprocessable-entity' } });
+      }
+      expect((await call('POST', '/jobs?streams=users', { connectionId, jobType })).status).toBe(422);
+    }
+    expect((await call('GET', `/jobs?connectionId=${connectionId}`)).body.data).toHaveLength(1);
+    expect(connection.written()).toEqual(before);
+    // A sync deletes nothing that it does not replace: what it does not know is ignored, as everywhere.
+    expect((await call('POST', '/jobs', { connectionId, jobType: 'sync', streams: ['x'] })).status).toBe(200);
+  });
 
   test('a connection that has moved nothing succeeds at once', async () => {
     const { connect, ended } = await startSteered();
@@ -228,11 +324,14 @@ describe('clearing', () => {
 });
 
 describe('a job is refused', () => {
-  test('for connections that are unknown, deleted or inactive, and for a refresh', async () => {
+  test('for connections that are unknown, deleted or inactive, and for a refresh of an unknown stream', async () => {
     const { connect, call } = await startSteered();
     const { connectionId, path } = await connect();
     const post = (body: object) => call('POST', '/jobs', { connectionId, jobType: 'sync', ...body });
-    expect(await post({ jobType: 'refresh' })).toMatchObject({ status: 422, body: { title: 'unprocessable-entity' } });
+    expect(await post({ jobType: 'refresh', streams: [{ name: 'items' }] })).toMatchObject({
+      status: 400,
+      body: { data: { message: 'The connection has not synced a stream items yet.' } },
+    });
     expect((await post({ jobType: 'other' })).status).toBe(400);
     expect((await post({ connectionId: 'x' })).status).toBe(400);
     const unknown = randomUUID();

@@ -5,8 +5,9 @@
  * What always holds: a connection has at most one job that has not ended. Cancelling is a change of the row and nothing
  * else; the process that runs the job sees that the row is no longer its own and stops.
  */
-import { readTraceContext } from '@inlay/contract/trace-context';
+import { readTraceContext } from '@inlay/contract/text/trace-context';
 import { getAnyConnection } from '../connections/connections.ts';
+import { refreshStreams } from '../connections/stream-states.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobAttemptRow, JobRow } from '../db/tables.ts';
 import { workspaceIdsOf } from '../fields.ts';
@@ -14,17 +15,16 @@ import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import type { StreamsMoved } from '../runner/runner.ts';
 import { traceparentOfJob } from '../tracing.ts';
+import { deletesRows, findNamedStreams, readStreams } from './clear-requests.ts';
 import type { JobsContext } from './context.ts';
 import * as jobs from './jobs.store.ts';
 import type { JobCreate, JobListQuery } from './requests.ts';
 import type { RowPoints } from './row-points.ts';
 
-export async function createJob(ctx: JobsContext, { connectionId, jobType }: JobCreate): Promise<JobRow> {
-  if (jobType === 'refresh') {
-    throw new Problem('unprocessable-entity', {
-      message: 'A job of type refresh cannot be started. Use clear, then sync.',
-    });
-  }
+/** A refresh is a sync that begins a new generation of the streams; their old rows go when it is complete. */
+export async function createJob(ctx: JobsContext, request: JobCreate, query: unknown): Promise<JobRow> {
+  const { connectionId, jobType } = request;
+  const asked = deletesRows(request) ? readStreams(request, query) : undefined;
   const job = await ctx.store.transaction(async (tx) => {
     const connection = await getAnyConnection(tx, connectionId);
     if (connection.status === 'deprecated') {
@@ -40,9 +40,15 @@ export async function createJob(ctx: JobsContext, { connectionId, jobType }: Job
     if ((await jobs.countWaitingJobs(tx, connection.workspace_id)) >= ctx.maxWaitingPerWorkspace) {
       throw new Problem('queue-full', null, { retryAfterSeconds: 60 });
     }
+    // No job of the connection runs, so nobody else relies on the states.
+    if (jobType === 'refresh') {
+      await refreshStreams(tx, { workspaceId: connection.workspace_id, connectionId }, asked);
+    }
     return await jobs.insertJob(tx, connection.workspace_id, {
       connectionId: connection.connection_id,
-      jobType,
+      jobType: jobType === 'refresh' ? 'sync' : jobType,
+      clearedStreams:
+        asked && jobType !== 'refresh' ? JSON.stringify(await findNamedStreams(tx, connection, asked)) : null,
       triggerKind: 'manual',
       traceparent: traceparentOfJob(ctx.runtime),
       now: ctx.runtime.now(),
@@ -78,7 +84,7 @@ export async function getJob(db: Db, jobId: number): Promise<JobRow> {
 /** Oldest first unless asked otherwise. Without a connection or workspaces, the jobs of all living workspaces. */
 export async function listJobs(ctx: JobsContext, query: JobListQuery): Promise<JobRow[]> {
   const { limit, offset, connectionId, jobType, status } = query;
-  // This platform starts what is pending by itself and has no other kind of queue, nor refreshes.
+  // This platform starts what is pending by itself and has no other kind of queue. Its refreshes are syncs.
   if (status === 'queued' || jobType === 'refresh') return [];
   const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   return await jobs.listJobs(ctx.store.db, {
@@ -175,8 +181,8 @@ function presentJob(job: JobRow, attempts: readonly JobAttemptRow[], now: number
     jobType: job.job_type,
     startTime: isoTime(job.created_at),
     connectionId: job.connection_id,
-    ...(job.ended_at !== null && { lastUpdatedAt: isoTime(job.updated_at) }),
-    ...(job.started_at !== null && { duration: isoDuration((job.ended_at ?? now) - job.started_at) }),
+    ...(job.ended_at !== null && { lastUpdatedAt: isoTime(Math.max(job.updated_at, job.ended_at)) }),
+    ...(job.started_at !== null && { duration: isoDuration(Math.max(0, (job.ended_at ?? now) - job.started_at)) }),
     bytesSynced: job.bytes,
     rowsSynced: job.records,
     attempts: job.attempts,

@@ -24,10 +24,10 @@ export async function isCurrentRun(
 export async function listAbandonedJobs(
   db: Db,
   runningHere: readonly number[],
-): Promise<Pick<JobRow, 'workspace_id' | 'job_id'>[]> {
+): Promise<Pick<JobRow, 'workspace_id' | 'job_id' | 'updated_at'>[]> {
   let abandoned = db
     .selectFrom('jobs')
-    .select(['workspace_id', 'job_id'])
+    .select(['workspace_id', 'job_id', 'updated_at'])
     .where('ended_at', 'is', null)
     .where('status', '=', 'running');
   if (runningHere.length > 0) abandoned = abandoned.where('job_id', 'not in', runningHere);
@@ -45,6 +45,21 @@ export async function putBackJobs(db: Db, abandoned: readonly Pick<JobRow, 'job_
     )
     .where('status', '=', 'running')
     .execute();
+}
+
+/** Jobs that would wait longer than any job does, and turns that nobody has taken for so long. */
+export async function bringTimesNearer(
+  db: Db,
+  time: number,
+  longest: { jobMs: number; turnMs: number },
+): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ next_attempt_at: time })
+    .where('next_attempt_at', '>', time + longest.jobMs)
+    .execute();
+  const expires_at = time + longest.turnMs;
+  await db.updateTable('credential_turns').set({ expires_at }).where('expires_at', '>', expires_at).execute();
 }
 
 export interface WaitingWorkspace {
@@ -106,6 +121,22 @@ export async function listHandedOverSignIns(
     .execute();
 }
 
+/** Syncs that are due and whose source has a credential. */
+export async function listDueWithCredential(
+  tx: Db,
+  time: number,
+): Promise<Pick<JobRow, 'workspace_id' | 'job_id' | 'connection_id' | 'failure_message'>[]> {
+  return await tx
+    .selectFrom('jobs')
+    .innerJoin('connections', 'connections.connection_id', 'jobs.connection_id')
+    .innerJoin('connectors', 'connectors.connector_id', 'connections.source_id')
+    .select(['jobs.workspace_id', 'jobs.job_id', 'jobs.connection_id', 'jobs.failure_message'])
+    .where('jobs.next_attempt_at', '<=', time)
+    .where('jobs.job_type', '=', 'sync')
+    .where('connectors.credential', 'is not', null)
+    .execute();
+}
+
 /** The job of a workspace that waits longest. */
 export async function findNextJob(
   tx: Db,
@@ -131,8 +162,16 @@ export async function startAttempt(tx: Db, jobId: number, time: number): Promise
       next_attempt_at: null,
       records: 0,
       bytes: 0,
-      started_at: fn.coalesce('started_at', val(time)),
+      // The clock may have been set back since the job was made, or since it was started.
+      started_at: fn.coalesce('started_at', fn<number>('max', ['created_at', val(time)])),
       updated_at: time,
+      // What the job waited for is there now; what an attempt failed with stays.
+      ...Object.fromEntries(
+        (['failure_message', 'failure_origin', 'failure_type', 'failure_fields'] as const).map((column) => [
+          column,
+          eb.case().when('failed_attempts', '=', 0).then(null).else(eb.ref(column)).end(),
+        ]),
+      ),
     }))
     .where('job_id', '=', jobId)
     .returningAll()
@@ -161,7 +200,7 @@ export async function endAttempts(
     .updateTable('job_attempts')
     .set({
       status,
-      ended_at: endedAt,
+      ended_at: sql<number>`max(started_at, ${endedAt})`,
       records: ofJob('records'),
       bytes: ofJob('bytes'),
       ...(status === 'failed' && {
@@ -175,6 +214,30 @@ export async function endAttempts(
     .where('job_id', '=', job_id)
     .where('ended_at', 'is', null)
     .execute();
+}
+
+export interface EarlierAttempts {
+  /** How long they ran together. */
+  ranMs: number;
+  /** How many of them were interrupted after they had had a turn. */
+  wholeTurns: number;
+}
+
+export async function readEarlierAttempts(
+  tx: Db,
+  { workspace_id, job_id }: Pick<JobRow, 'workspace_id' | 'job_id'>,
+  turnMs: number,
+): Promise<EarlierAttempts> {
+  return await tx
+    .selectFrom('job_attempts')
+    .select([
+      sql<number>`coalesce(sum(ended_at - started_at), 0)`.as('ranMs'),
+      sql<number>`coalesce(sum(status = 'interrupted' and ended_at - started_at >= ${turnMs}), 0)`.as('wholeTurns'),
+    ])
+    .where('workspace_id', '=', workspace_id)
+    .where('job_id', '=', job_id)
+    .where('ended_at', 'is not', null)
+    .executeTakeFirstOrThrow();
 }
 
 /** Those of the given jobs that are still running on paper. */
@@ -203,7 +266,11 @@ export async function putProgress(
     .execute();
 }
 
-export async function updateJob(tx: Db, { workspace_id, job_id }: JobRow, changes: Partial<JobRow>): Promise<void> {
+export async function updateJob(
+  tx: Db,
+  { workspace_id, job_id }: Pick<JobRow, 'workspace_id' | 'job_id'>,
+  changes: Partial<JobRow>,
+): Promise<void> {
   await tx
     .updateTable('jobs')
     .set(changes)

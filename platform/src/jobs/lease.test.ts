@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFile } from '../../test/start-platform.ts';
 import { openStore } from '../db/open.ts';
 import { isAbandoned, newProcessName } from '../process-names.ts';
-import { createLease } from './lease.ts';
+import { createLease, findRunner } from './lease.ts';
 
 async function start() {
   const store = await openStore(temporaryFile());
@@ -13,7 +13,15 @@ async function start() {
   const runtime = { now: () => clock.time, newId: randomUUID };
   const stored = () => store.db.selectFrom('runner_lease').selectAll().executeTakeFirst();
   const give = (holder: string) => store.db.updateTable('runner_lease').set({ holder }).execute();
-  return { clock, stored, give, one: createLease({ store, runtime }), other: createLease({ store, runtime }) };
+  return {
+    clock,
+    store,
+    runtime,
+    stored,
+    give,
+    one: createLease({ store, runtime }),
+    other: createLease({ store, runtime }),
+  };
 }
 
 /** The name of a process of this machine that has ended. */
@@ -37,6 +45,21 @@ describe('the lease', () => {
     expect(await one.hold()).toBeUndefined();
   });
 
+  test('says which encryption keys its holder has, as long as the holder runs', async () => {
+    const { clock, store, runtime } = await start();
+    let keys = ['old'];
+    const lease = createLease({ store, runtime, keyIds: () => keys });
+    expect(await findRunner({ store, runtime })).toBeUndefined();
+    await lease.hold();
+    expect(await findRunner({ store, runtime })).toMatchObject({ encryption_keys: 'old' });
+    keys = ['new', 'old'];
+    clock.time += 15_000;
+    await lease.hold();
+    expect(await findRunner({ store, runtime })).toMatchObject({ encryption_keys: 'new,old' });
+    clock.time += 60_000;
+    expect(await findRunner({ store, runtime })).toBeUndefined();
+  });
+
   test('that was not renewed may be taken, under another name; a late renewal is fine if nobody took it', async () => {
     const { clock, one, other } = await start();
     const name = await one.hold();
@@ -48,6 +71,22 @@ describe('the lease', () => {
     expect(await one.hold()).toBeUndefined();
     await one.release();
     expect(await other.hold()).toBe(taken);
+  });
+
+  test('is renewed by its holder, and ends in time without one, after the clock was set back', async () => {
+    const { clock, stored, give, one, other } = await start();
+    clock.time = 3_600_000;
+    const name = await one.hold();
+    clock.time = 0;
+    expect(await one.hold()).toBe(name);
+    expect((await stored())?.expires_at).toBe(30_000);
+    clock.time = 3_600_000;
+    await one.hold();
+    await give('elsewhere-1-0');
+    clock.time = 0;
+    expect(await other.hold()).toBeUndefined();
+    clock.time = 31_000;
+    expect(await other.hold()).toBeDefined();
   });
 
   test('of a process that is gone from this machine may be taken at once', async () => {

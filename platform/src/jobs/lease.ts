@@ -6,9 +6,9 @@
 import type { Store } from '../db/open.ts';
 import { forgetProcessName, isAbandoned, newProcessName } from '../process-names.ts';
 import type { Runtime } from '../runtime.ts';
-import { deleteLease, findLease, putLease } from './lease.worker.store.ts';
+import { deleteLease, findLease, type HeldLease, putLease } from './lease.worker.store.ts';
 
-const leaseMs = 30_000;
+export const leaseMs = 30_000;
 /** Often enough to survive two failed tries, seldom enough to let the disk rest. */
 const renewEveryMs = 10_000;
 
@@ -18,7 +18,14 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-export function createLease({ store, runtime }: { store: Store; runtime: Pick<Runtime, 'now' | 'newId'> }): Lease {
+interface LeaseContext {
+  store: Store;
+  runtime: Pick<Runtime, 'now' | 'newId'>;
+  /** Who replaces the encryption key has to know whether the process that runs jobs uses the new one. */
+  keyIds?: (() => string[]) | undefined;
+}
+
+export function createLease({ store, runtime, keyIds }: LeaseContext): Lease {
   const { now, newId } = runtime;
   let holder: string | undefined;
 
@@ -31,15 +38,21 @@ export function createLease({ store, runtime }: { store: Store; runtime: Pick<Ru
     hold: () =>
       store.transaction(async (tx) => {
         const held = await findLease(tx);
+        const leftMs = (held?.expires_at ?? 0) - now();
         // As long as nobody took it over, a late renewal does no harm.
         if (held && held.holder === holder) {
-          if (held.expires_at - now() > leaseMs - renewEveryMs) return holder;
+          if (leftMs > leaseMs - renewEveryMs && leftMs <= leaseMs) return holder;
         } else {
           drop();
-          if (held && held.expires_at > now() && !isAbandoned(held.holder)) return undefined;
+          if (held && leftMs > 0 && !isAbandoned(held.holder)) {
+            // The clock was set back. If its holder is gone, it ends as if it had been renewed just now.
+            if (leftMs > leaseMs) await putLease(tx, { ...held, expires_at: now() + leaseMs });
+            return undefined;
+          }
           holder = newProcessName(newId());
         }
-        const lease = { holder: holder as string, expires_at: now() + leaseMs };
+        const encryption_keys = keyIds?.().join(',') ?? null;
+        const lease = { holder: holder as string, expires_at: now() + leaseMs, encryption_keys };
         await putLease(tx, lease);
         return lease.holder;
       }),
@@ -49,4 +62,13 @@ export function createLease({ store, runtime }: { store: Store; runtime: Pick<Ru
       drop();
     },
   };
+}
+
+/** Undefined where nobody runs jobs. */
+export async function findRunner({
+  store,
+  runtime,
+}: Pick<LeaseContext, 'store' | 'runtime'>): Promise<HeldLease | undefined> {
+  const held = await findLease(store.db);
+  return held && held.expires_at > runtime.now() && !isAbandoned(held.holder) ? held : undefined;
 }

@@ -5,6 +5,8 @@ import { pageParameters, Uuid, workspaceIdsParameter } from '../fields.ts';
 export const JobCreate = Type.Object({
   connectionId: Uuid,
   jobType: Type.Enum(['sync', 'reset', 'clear', 'refresh']),
+  /** An addition of this platform: which streams to clear or refresh. By default all. Read in clear-requests.ts. */
+  streams: Type.Optional(Type.Unknown()),
 });
 export type JobCreate = Static<typeof JobCreate>;
 

@@ -17,7 +17,7 @@ export const noPoints: RowPoints = { everyMs: 1_000, points: [] };
 /** A point that is too near to the one before is left out. The last point of an attempt is kept in any case. */
 export function withPoint({ everyMs, points }: RowPoints, point: RowPoint, isLast = false): RowPoints {
   const before = points.at(-1);
-  const isFar = before === undefined || before[1] !== point[1] || point[0] - before[0] >= everyMs;
+  const isFar = before === undefined || before[1] !== point[1] || Math.abs(point[0] - before[0]) >= everyMs;
   if (!isFar && !isLast) return { everyMs, points };
   // The first point of a plot stays: it says when the rows began to come.
   const kept = isFar || points.length === 1 ? points : points.slice(0, -1);
@@ -30,7 +30,7 @@ function thinned({ everyMs, points }: RowPoints): RowPoints {
   const kept: RowPoint[] = [];
   for (const point of points) {
     const before = kept.at(-1);
-    if (before === undefined || point[0] - before[0] >= wider) kept.push(point);
+    if (before === undefined || Math.abs(point[0] - before[0]) >= wider) kept.push(point);
   }
   // What was told last stays true.
   const last = points.at(-1);

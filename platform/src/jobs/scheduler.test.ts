@@ -6,6 +6,7 @@ import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { credentials, startPlatform } from '../../test/start-platform.ts';
 import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 import { inTurn } from '../actors/credential-turns.ts';
+import { systemRuntime } from '../runtime.ts';
 
 const hourly = { scheduleType: 'cron', cronExpression: '0 0 * * * ?' };
 const hour = 3_600_000;
@@ -95,6 +96,67 @@ describe('a schedule', () => {
   });
 });
 
+describe('after the clock was set back', () => {
+  test('a schedule runs when it says, at once and after a restart', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ schedule: hourly });
+    await steered.connect({ schedule: { scheduleType: 'cron', cronExpression: '0 30 3 1 1 ?' } });
+    await jobsAfter(steered, hour);
+    const shown = async () => (await steered.call('GET', connection.path)).body.nextRunAt;
+    expect(await shown()).toBe('2030-01-01T02:00:00Z');
+    await move(steered, -48 * hour);
+    expect(await shown()).toBe('2029-12-30T02:00:00Z');
+    expect(await jobsAfter(steered, hour)).toHaveLength(2);
+    await steered.stop();
+
+    const clock = { time: steered.clock.time - 48 * hour };
+    const again = await startPlatform({ file: steered.file, clock });
+    again.platform.start();
+    await move({ ...again, clock }, 0);
+    expect((await again.call('GET', connection.path)).body.nextRunAt).toBe('2029-12-28T03:00:00Z');
+    expect(await jobsAfter({ ...again, clock }, hour)).toHaveLength(3);
+  });
+
+  test('a job that waits to be tried again waits no longer than its pause, and no job ends before it started', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect();
+    connection.steer({ failure: { message: 'The source is away.', failure_type: 'transient_error' } });
+    const { jobId } = await connection.sync();
+    const job = async () => (await steered.call('GET', `/jobs/${jobId}`)).body;
+    await until(async () => (await job()).status === 'incomplete');
+    connection.steer({});
+    await move(steered, -48 * hour);
+    await steered.ended(jobId);
+    const ended = await job();
+    expect(ended).toMatchObject({ status: 'succeeded', duration: 'PT0S' });
+    expect(Date.parse(ended.lastUpdatedAt)).toBeGreaterThanOrEqual(Date.parse(ended.startTime));
+    for (const { startTime, endTime } of ended.attemptList) {
+      expect(Date.parse(endTime)).toBeGreaterThanOrEqual(Date.parse(startTime));
+    }
+
+    connection.steer({ waitsAfter: 5 });
+    const cancelled = await connection.sync();
+    await until(() => connection.ids().length >= 5);
+    steered.clock.time -= 48 * hour;
+    const { startTime, lastUpdatedAt } = (await steered.call('DELETE', `/jobs/${cancelled.jobId}`)).body;
+    expect(Date.parse(lastUpdatedAt)).toBeGreaterThanOrEqual(Date.parse(startTime));
+  });
+
+  test('a turn at a credential ends as if it had been taken just now', async () => {
+    const steered = await startSteered();
+    const { workspaceId } = await steered.connect();
+    const { store } = steered.platform.jobs;
+    const turn = { workspace_id: workspaceId, credential_id: 'c', holder: 'elsewhere-1-0', expires_at: 0 };
+    await store.db
+      .insertInto('credential_turns')
+      .values({ ...turn, expires_at: steered.clock.time + 30_000 })
+      .execute();
+    await move(steered, -hour);
+    const left = await store.db.selectFrom('credential_turns').select('expires_at').executeTakeFirst();
+    expect(left?.expires_at).toBe(steered.clock.time + 30_000);
+  });
+});
+
 describe('a job that fails', () => {
   const flaky = { message: 'The source is away.', failure_type: 'transient_error' };
 
@@ -158,6 +220,23 @@ describe('a job that fails', () => {
     });
   });
 
+  test('says at the end of its log how many streams, rows and bytes it has moved, and how long it took', async () => {
+    const { connect, ended, file } = await startSteered();
+    const connection = await connect();
+    connection.steer({ records: 3 });
+    const { jobId, status } = await ended((await connection.sync()).jobId);
+    expect(status).toBe('succeeded');
+    const log = readFileSync(join(dirname(file), 'logs', connection.connectionId, `${jobId}-1.log`), 'utf8');
+    const messages = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).message);
+    expect(messages.slice(-2)).toEqual([
+      'items: 3 rows',
+      expect.stringMatching(/^Succeeded: 1 stream, 3 rows, [1-9]\d* bytes in \d+\.\d s\.$/),
+    ]);
+  });
+
   test('leaves a log of each attempt, and shows no secret there or to the caller', async () => {
     const { connect, ended, file } = await startSteered();
     const connection = await connect();
@@ -179,7 +258,7 @@ describe('a running sync is stopped', () => {
     ['its source is deleted', 'DELETE', '/sources/', 'sourceId', undefined],
     ['its workspace is deleted', 'DELETE', '/workspaces/', 'workspaceId', undefined],
   ] as const)('when %s', async (_why, method, path, id, body) => {
-    const { connect, call } = await startSteered();
+    const { connect, call, file } = await startSteered();
     const connection = await connect();
     connection.steer({ waitsAfter: 5 });
     const { jobId } = await connection.sync();
@@ -187,7 +266,7 @@ describe('a running sync is stopped', () => {
     expect((await call(method, path + connection[id], body)).status).toBeLessThan(300);
     const job = async () => (await call('GET', `/jobs/${jobId}`)).body;
     expect((await job()).status).toBe('cancelled');
-    await until(async () => (await job()).rowsSynced === 5);
+    await until(() => countRuns(file) === 0);
     connection.go();
     expect(connection.reads()).toEqual({ begun: 1, ended: 0 });
     expect(connection.written()).not.toContain('replace items');
@@ -292,6 +371,33 @@ describe('the slots for syncs', () => {
     },
   );
 
+  test('held by as many workspaces as there are slots are given up, one turn after the other, without a failure', async () => {
+    const steered = await startSteered({ maxConcurrentSyncs: 2, turnMs: 1_000, runtime: systemRuntime });
+    const streams = [{ name: 'items', syncMode: 'incremental_append' }];
+    const holders = [await steered.connect({ streams }), await steered.connect({ streams })];
+    const held: number[] = [];
+    for (const holder of holders) {
+      holder.steer({ records: 10, waitsAfter: 5 });
+      held.push((await holder.sync()).jobId);
+      await until(() => holder.ids().length === 5);
+    }
+    // Nobody waits for a slot, so everybody keeps theirs.
+    await steered.platform.look();
+    expect(await statuses(steered, held)).toEqual(['running', 'running']);
+    const newcomer = await steered.connect({ streams });
+    const { jobId } = await newcomer.sync();
+    expect(await steered.ended(jobId)).toMatchObject({ status: 'succeeded', failedAttempts: 0 });
+    for (const holder of holders) holder.go();
+    const ended = await Promise.all(held.map((one) => steered.ended(one)));
+    const done = { status: 'succeeded', failedAttempts: 0 };
+    expect(ended).toMatchObject([done, done]);
+    expect(ended.flatMap(({ attemptList }) => attemptList)).toContainEqual(
+      expect.objectContaining({ status: 'interrupted' }),
+    );
+    // Each goes on from its last state.
+    for (const holder of holders) expect(holder.ids()).toEqual(range(0, 10));
+  });
+
   test('are as many as the settings say', async () => {
     const steered = await startSteered({ maxConcurrentSyncs: 6, maxConcurrentSyncsPerWorkspace: 3 });
     const { jobs } = await endless(steered, 4);
@@ -389,6 +495,45 @@ describe('an attempt that takes too long', () => {
   });
 });
 
+describe('a job that takes too long', () => {
+  const limit = 'The sync did not end within 2 hours, the limit of one job, and was stopped.';
+
+  test('is ended at the limit, which its failure names, and is not tried again', async () => {
+    const steered = await startSteered({ maxJobMs: 500 });
+    const connection = await steered.connect();
+    connection.steer({ waitsAfter: 5 });
+    const job = await steered.ended((await connection.sync()).jobId);
+    expect(job).toMatchObject({ status: 'failed', attempts: 1, failureReason: { origin: 'platform' } });
+    expect(job.failureReason.message).toBe(limit.replace('2 hours', '0.5 seconds'));
+  });
+
+  test('counts the time of all its attempts, and not the time between them', async () => {
+    const steered = await startSteered({ maxJobMs: 2 * hour });
+    const { call, clock, platform } = steered;
+    const connection = await steered.connect();
+    const steps = { waitsAfter: 5, failure: { message: 'The line was cut.', failure_type: 'transient_error' } };
+    connection.steer(steps);
+    const { jobId } = await connection.sync();
+    const job = async () => (await call('GET', `/jobs/${jobId}`)).body;
+    await until(() => connection.ids().length === 5);
+    clock.time += hour;
+    connection.go();
+    await until(async () => (await job()).status === 'incomplete');
+    // Half of its time is left.
+    connection.hold();
+    clock.time += 10 * hour;
+    await platform.look();
+    await until(async () => connection.reads().begun === 2);
+    clock.time += hour;
+    connection.go();
+    await until(async () => (await job()).failedAttempts === 2);
+    clock.time += hour;
+    await platform.look();
+    expect(await steered.ended(jobId)).toMatchObject({ status: 'failed', attempts: 3, failedAttempts: 3 });
+    expect((await job()).failureReason.message).toBe(limit);
+  });
+});
+
 describe('closing the platform', () => {
   test('in the middle of a sync stops it, and the next start goes on with it', async () => {
     const steered = await startSteered();
@@ -424,7 +569,7 @@ describe('two processes on one database', () => {
     expect((await second.call('GET', `/jobs/${jobId}`)).body).toMatchObject({ status: 'running', attempts: 1 });
     // A change made through the other process counts as well.
     await second.call('DELETE', `/jobs/${jobId}`);
-    await until(async () => (await first.call('GET', `/jobs/${jobId}`)).body.rowsSynced === 5);
+    await until(() => countRuns(first.file) === 0);
 
     connection.steer({});
     await first.stop();
@@ -445,8 +590,7 @@ describe('two processes on one database', () => {
     await platform.store.db.updateTable('runner_lease').set(taken).execute();
     connection.go();
     await platform.look();
-    const [own = ''] = runFolders(file);
-    await until(() => readdirSync(join(own, 'runs')).length === 0);
+    await until(() => countRuns(file) === 0);
     expect((await call('GET', `/jobs/${jobId}`)).body.status).toBe('running');
     expect((await stateOf()).state).toContain('{"next":5}');
   });
@@ -478,4 +622,9 @@ function runFolders(file: string): string[] {
   return readdirSync(running, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(running, name));
+}
+
+/** How many connectors run, or are being cleaned up after. */
+function countRuns(file: string): number {
+  return runFolders(file).flatMap((folder) => readdirSync(join(folder, 'runs'))).length;
 }

@@ -6,11 +6,14 @@
  * What always holds: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
  * cancelled one included; a job whose sign-in only one process at a time may use does not start while another run uses it;
  * no more than the allowed number run at a time, in all and in each workspace, and workspaces take turns (turns.ts); an
- * attempt takes no longer than the limit.
+ * attempt, and all attempts of a job together, take no longer than their limits; a job that has had its turn makes room for
+ * a workspace that has none running; a job goes on only while its lease can be renewed.
  */
 
-import type { TraceContext } from '@inlay/contract/trace-context';
+import type { TraceContext } from '@inlay/contract/text/trace-context';
 import { Turns } from '@inlay/schedule/turns';
+import { storageFaultOf } from '@inlay/sqlite/storage-state';
+import { platformFailure } from '../runner/ask.ts';
 import type { OpenJobLog } from '../runner/job-log.ts';
 import type { Failure, Progress } from '../runner/runner.ts';
 import { readTraceparent } from '../tracing.ts';
@@ -21,7 +24,9 @@ import {
   type AttemptEnd,
   claimJob,
   endAttempt,
+  judgeTimes,
   listLostJobs,
+  listWaiting,
   queueDueJobs,
   type Run,
   StaleRun,
@@ -30,7 +35,7 @@ import {
   trimJobs,
 } from './job-runs.ts';
 import type { WaitingWorkspace } from './jobs.worker.store.ts';
-import { createLease } from './lease.ts';
+import { createLease, leaseMs } from './lease.ts';
 import { noPoints, type RowPoints, withPoint } from './row-points.ts';
 
 interface Scheduler {
@@ -43,10 +48,16 @@ interface Scheduler {
 }
 
 const lookEveryMs = 1_000;
+const judgeEveryMs = 60_000;
+/** Of a turn. With the usual settings, the last one is nearly as long as a job may take. */
+const mostDoublings = 7;
 
 interface Active {
   run: Run;
+  startedMs: number;
   stopping: AbortController;
+  /** How the attempt ends when it was stopped; without it, somebody else has decided that. */
+  stoppedWith?: AttemptEnd;
   progress: Progress;
   savedRecords: number;
   points: RowPoints;
@@ -55,11 +66,15 @@ interface Active {
 
 export function createScheduler(ctx: JobsContext): Scheduler {
   const { log, runtime } = ctx;
-  const lease = createLease(ctx);
+  const lease = createLease({ ...ctx, keyIds: ctx.actors.sealer.keyIds });
   /** By connection. */
   const active = new Map<string, Active>();
   const turns = new Turns({ total: ctx.maxConcurrentSyncs, perTenant: ctx.maxConcurrentSyncsPerWorkspace });
   let holder: string | undefined;
+  let heldMs = runtime.elapsed();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let judgedMs = Number.NEGATIVE_INFINITY;
+  const closing = new AbortController();
   let isClosing = false;
   let wokenAgain = false;
   let wakeUp = () => {};
@@ -75,13 +90,27 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   function look(): Promise<void> {
     looking = looking.then(lookOnce).catch((err) => {
       log.error({ err }, 'platform: the scheduler could not do its work; it tries again');
+      // Whoever cannot renew its lease must not go on, and nothing that a job does now could be recorded.
+      if (runtime.elapsed() - heldMs > leaseMs) for (const current of active.values()) stopFor(current, failedBy(err));
     });
     return looking;
   }
 
+  /** At once after the clock was set back, and now and then: it may have been set back while nothing ran. */
+  async function judge(): Promise<void> {
+    const [now, elapsed] = [runtime.now(), runtime.elapsed()];
+    const isBehind = now < lookedAt;
+    lookedAt = now;
+    if (!isBehind && elapsed - judgedMs < judgeEveryMs) return;
+    await judgeTimes(ctx);
+    judgedMs = elapsed;
+  }
+
   async function lookOnce(): Promise<void> {
     if (isClosing) return;
+    await judge();
     const held = await lease.hold();
+    heldMs = runtime.elapsed();
     if (held !== holder) {
       holder = held;
       // Whatever runs was started under a lease that is lost: its writes are refused from now on.
@@ -93,7 +122,13 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     await stopLost();
     await queueDueJobs(ctx);
     await startDue(holder);
+    await makeRoom();
     await saveAllProgress();
+  }
+
+  function stopFor(current: Active, end: AttemptEnd): void {
+    current.stoppedWith ??= end;
+    current.stopping.abort();
   }
 
   const activeJobs = () => [...active.values()].map(({ run }) => run.job.job_id);
@@ -111,6 +146,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       turns.take(run.job.workspace_id);
       const started: Active = {
         run,
+        startedMs: runtime.elapsed(),
         stopping: new AbortController(),
         progress: { records: 0, bytes: 0 },
         savedRecords: 0,
@@ -124,6 +160,33 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         ctx.onJobsChanged();
         wake();
       });
+    }
+  }
+
+  /**
+   * As many workspaces as there are slots could hold all of them for as long as a job may take. So a job that has had its
+   * turn goes back into the queue while a workspace without a slot waits. It is no failure, and goes on from its last
+   * state. A full refresh starts over, so the next turn of a job is twice as long as the one before.
+   */
+  async function makeRoom(): Promise<void> {
+    if (!turns.isFull) return;
+    const hasHadTurn = ({ run, startedMs }: Active) =>
+      runtime.elapsed() - startedMs >= ctx.turnMs * 2 ** Math.min(run.earlier.wholeTurns, mostDoublings);
+    const running = [...active.values()].filter(({ stopping }) => !stopping.signal.aborted);
+    const longest = running.filter(hasHadTurn).sort((one, other) => one.startedMs - other.startedMs);
+    if (longest.length === 0) return;
+    const waiting = await listWaiting(ctx, [...active.keys()]);
+    const newcomers = waiting.filter(
+      ({ workspaceId, maxConcurrentSyncs }) => turns.taken(workspaceId) === 0 && maxConcurrentSyncs !== 0,
+    );
+    const wanted = newcomers.length - (active.size - running.length);
+    for (const current of longest.slice(0, Math.max(0, wanted))) {
+      const { job_id: jobId, workspace_id: workspaceId } = current.run.job;
+      log.info(
+        { jobId, workspaceId },
+        'platform: a long job makes room for a workspace that waits; it continues later',
+      );
+      stopFor(current, { status: 'interrupted' });
     }
   }
 
@@ -149,10 +212,12 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         attributes: { 'inlay.outcome': end?.status ?? 'interrupted', 'inlay.records': current.progress.records },
       });
       notePoint(current, true);
-      await saveProgress(ctx, run, current.progress, current.points);
-      if (end) await endAttempt(ctx, run, end);
-      else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
-      removeLogs(ctx, connection_id, await trimJobs(ctx, run));
+      await onceWritable(async () => {
+        await saveProgress(ctx, run, current.progress, current.points);
+        if (end) await endAttempt(ctx, run, end);
+        else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
+        removeLogs(ctx, connection_id, await trimJobs(ctx, run));
+      });
     } catch (err) {
       span.end({ failure: 'unexpected' });
       // A job that was taken away meanwhile has its end already; any other is taken over at the next look.
@@ -162,37 +227,56 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     }
   }
 
-  async function attempt({ run, stopping, progress }: Active, trace: TraceContext): Promise<AttemptEnd | undefined> {
+  /** What a full disk does not let us write now is written as soon as there is room. */
+  async function onceWritable(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (err) {
+        if (!storageFaultOf(err) || isClosing) throw err;
+        await runtime.sleep(lookEveryMs, closing.signal);
+      }
+    }
+  }
+
+  async function attempt(current: Active, trace: TraceContext): Promise<AttemptEnd | undefined> {
+    const { run, stopping, progress } = current;
     let jobLog: OpenJobLog | undefined;
-    const overdue = new AbortController();
     const ended = new AbortController();
-    void runtime.sleep(ctx.maxAttemptMs, ended.signal).then(() => {
-      if (!ended.signal.aborted) overdue.abort();
+    const limit = limitOf(run);
+    void runtime.sleep(limit.ms, ended.signal).then(() => {
+      if (!ended.signal.aborted) stopFor(current, limit.end);
     });
     try {
       jobLog = openAttemptLog(ctx, run.job);
       const end = await runAttempt(ctx, run, {
-        signal: AbortSignal.any([stopping.signal, overdue.signal]),
+        signal: stopping.signal,
         log: jobLog,
         trace,
         onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
       });
-      if (end || !overdue.signal.aborted || stopping.signal.aborted) return end;
-      const failure = overdueFailure(ctx.maxAttemptMs);
-      jobLog.write('ERROR', 'platform', failure.message);
-      return { status: 'failed', failure, arrived: { records: 0, bytes: 0 } };
+      if (end || !current.stoppedWith) return end;
+      if (current.stoppedWith.status === 'failed') {
+        jobLog.write('ERROR', 'platform', current.stoppedWith.failure.message);
+        return { ...current.stoppedWith, arrived: { records: progress.records, bytes: progress.bytes } };
+      }
+      if (current.stoppedWith.status === 'interrupted')
+        jobLog.write('INFO', 'platform', 'Stopped to let another workspace have its turn. The job continues later.');
+      return current.stoppedWith;
     } catch (err) {
       log.error({ err, jobId: run.job.job_id, traceId: trace.traceId }, 'platform: a job could not be run');
-      const failure = {
-        message: 'The platform could not run the job.',
-        origin: 'platform',
-        type: 'system_error',
-      } as const;
-      return { status: 'failed', failure, arrived: { records: 0, bytes: 0 } };
+      return failedBy(err);
     } finally {
       ended.abort();
       jobLog?.close();
     }
+  }
+
+  function limitOf({ earlier }: Run): { ms: number; end: AttemptEnd } {
+    const leftMs = Math.max(0, ctx.maxJobMs - earlier.ranMs);
+    return leftMs > ctx.maxAttemptMs
+      ? { ms: ctx.maxAttemptMs, end: overdue(ctx.maxAttemptMs, 'one attempt') }
+      : { ms: leftMs, end: { ...overdue(ctx.maxJobMs, 'one job'), isFinal: true } };
   }
 
   async function saveAllProgress(): Promise<void> {
@@ -228,20 +312,34 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     look,
     async stop() {
       isClosing = true;
+      closing.abort();
       wake();
       await loop;
       await looking;
       for (const { stopping } of active.values()) stopping.abort();
       await Promise.all([...active.values()].map(({ done }) => done));
-      await lease.release();
+      // Without it, the next process takes the lease as soon as this one is gone, or when the lease has run out.
+      await lease.release().catch((err) => log.warn({ err }, 'platform: the lease could not be given back'));
     },
   };
 }
 
+type FailedEnd = Extract<AttemptEnd, { status: 'failed' }>;
+
+const nothing: Progress = { records: 0, bytes: 0 };
+
 /** What the destination has confirmed is kept, so an incremental sync goes on where it was. */
-function overdueFailure(limitMs: number): Failure {
-  const message = `The sync did not end within ${durationInWords(limitMs)}, the limit of one attempt, and was stopped.`;
-  return { message, origin: 'platform', type: 'transient_error' };
+function overdue(limitMs: number, limited: string): FailedEnd {
+  const message = `The sync did not end within ${durationInWords(limitMs)}, the limit of ${limited}, and was stopped.`;
+  return { status: 'failed', failure: { message, origin: 'platform', type: 'transient_error' }, arrived: nothing };
+}
+
+/** By a fault of the platform itself. */
+function failedBy(error: unknown): FailedEnd {
+  const failure: Failure = storageFaultOf(error)
+    ? platformFailure(error)
+    : { message: 'The platform could not run the job.', origin: 'platform', type: 'system_error' };
+  return { status: 'failed', failure, arrived: nothing };
 }
 
 function durationInWords(ms: number): string {

@@ -1,7 +1,7 @@
+import type { Stream } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
 import { itemsStream, startSteered } from '../../test/steered.ts';
 import type { ConnectionRow } from '../db/tables.ts';
-import type { Stream } from '../protocol.ts';
 import { planSync } from './sync-plan.ts';
 
 const { properties } = itemsStream.json_schema as { properties: object };

@@ -11,11 +11,11 @@
  * cursor or primary key stops the connection in every case. Pure functions.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '@inlay/protocol/protocol';
 import type { StreamConfiguration } from '../connections/requests.ts';
 import { type ChosenStream, chooseStreams, shownName, streamFinder } from '../connections/stream-selection.ts';
 import type { ConnectionRow } from '../db/tables.ts';
 import { Problem } from '../problems.ts';
-import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '../protocol.ts';
 
 interface SyncPlan {
   streams: ChosenStream[];

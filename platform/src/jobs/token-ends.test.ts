@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { credentialKeeper } from '../../test/credential-keeper.ts';
-import { startPlatform } from '../../test/start-platform.ts';
+import { type StartOptions, startPlatform } from '../../test/start-platform.ts';
 import { itemsStream, startSteered, until } from '../../test/steered.ts';
 import { noteTokenEnd, standstill } from './token-ends.ts';
 
@@ -11,10 +11,10 @@ const incremental = { name: 'items', syncMode: 'incremental_append' };
 const range = (until: number) => Array.from({ length: until }, (_, index) => index);
 
 /** With a source that cannot ask for another token while it runs. */
-async function start(streams: object[] = [incremental]) {
+async function start(streams: object[] = [incremental], options: StartOptions = {}) {
   const clock = { time: Date.UTC(2030, 0, 1) };
   const keeper = credentialKeeper({ clock, lifeMs: hour });
-  const steered = await startSteered({ clock, credentials: keeper });
+  const steered = await startSteered({ clock, credentials: keeper, ...options });
   const { call, file } = steered;
   const connection = await steered.connect({ streams });
   const credential = { id: '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90', fields: { access_token: ['password'] } };
@@ -95,6 +95,66 @@ describe('an access token that ends in the middle of a sync', () => {
     platform.wake();
     expect(await ended(third.jobId)).toMatchObject({ status: 'succeeded', failedAttempts: 1 });
     expect(connection.ids()).toEqual(range(10));
+  });
+
+  test('waits for a keeper that cannot be reached without a slot and without a failed attempt, and says why', async () => {
+    const { connection, keeper, endToken, ended, clock, platform, job } = await start();
+    connection.allow(10);
+    keeper.trouble = 'unreachable';
+    const reason = { message: 'Nobody is there.', origin: 'platform', type: 'transient_error' };
+    const first = await connection.sync();
+    await until(async () => (await job(first.jobId)).failureReason !== undefined);
+    expect(await job(first.jobId)).toMatchObject({ status: 'pending', attempts: 0, failureReason: reason });
+    expect(keeper.asked).toEqual([]);
+    keeper.trouble = undefined;
+    platform.wake();
+    const moved = await ended(first.jobId);
+    expect(moved).toMatchObject({ status: 'succeeded', attempts: 1, failedAttempts: 0 });
+    expect(moved).not.toHaveProperty('failureReason');
+
+    // Nobody has noticed yet when the token ends in the middle of a sync.
+    connection.steer({ paced: true, records: 20 });
+    connection.allow(12);
+    const second = await connection.sync();
+    await until(() => connection.ids().length === 12);
+    const { outage } = keeper;
+    keeper.outage = () => undefined;
+    keeper.trouble = 'unreachable';
+    endToken();
+    await until(async () => (await job(second.jobId)).failureReason !== undefined);
+    expect(await job(second.jobId)).toMatchObject({ status: 'incomplete', failedAttempts: 0, failureReason: reason });
+    expect((await job(second.jobId)).attemptList.map(({ status }: { status: string }) => status)).toEqual([
+      'interrupted',
+      'interrupted',
+    ]);
+    keeper.outage = outage;
+    keeper.trouble = undefined;
+    connection.allow(20);
+    clock.time += 5_000;
+    platform.wake();
+    expect(await ended(second.jobId)).toMatchObject({ status: 'succeeded', attempts: 3, failedAttempts: 0 });
+    expect(connection.ids()).toEqual(range(20));
+  });
+
+  test('takes no slot from others while it waits for a keeper that cannot be reached', async () => {
+    const { connection, keeper, ended, platform, connect, job } = await start([incremental], {
+      maxConcurrentSyncs: 1,
+      turnMs: 1,
+    });
+    const holder = await connect({ streams: [incremental] });
+    holder.steer({ waitsAfter: 5 });
+    const held = await holder.sync();
+    await until(() => holder.ids().length === 5);
+    keeper.trouble = 'unreachable';
+    connection.allow(10);
+    const waiting = await connection.sync();
+    await until(async () => (await job(waiting.jobId)).failureReason !== undefined);
+    await platform.look();
+    holder.go();
+    expect(await ended(held.jobId)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    keeper.trouble = undefined;
+    platform.wake();
+    expect(await ended(waiting.jobId)).toMatchObject({ status: 'succeeded', attempts: 1 });
   });
 
   test('fails a stream that makes no progress between two ends, and says why', async () => {

@@ -4,7 +4,7 @@
  * go on like this for ever, and so it fails.
  */
 import { createHash } from 'node:crypto';
-import { type StreamDescriptor, streamKey } from '../protocol.ts';
+import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
 import type { ConfiguredConnector, Failure, SyncOutcome } from '../runner/runner.ts';
 import { displayName } from '../runner/stream-names.ts';
 import { lastTokenEnd } from '../runner/token-desk.ts';

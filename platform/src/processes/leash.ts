@@ -1,5 +1,6 @@
 /**
- * What ties a connector to this process, and what holds it within its limits: if this process ends, however it ends, the connector ends too. A connector is
+ * What ties a connector to this process, and what holds it within its limits: if this process ends, however it ends, the
+ * connector ends too. A connector is
  * started through a small shell that leaves a watcher in the connector's process group and then becomes the connector.
  * The watcher waits at the end of a pipe whose other end only this process holds. When that end closes, the watcher
  * kills the connector and everything that the connector has started, and removes its files.
@@ -11,8 +12,8 @@
  * It needs nothing but a POSIX shell. A parent-death signal would miss what the connector itself has started, and is
  * known to Linux alone.
  *
- * The variable `INLAY_RUN` marks the connector and all its descendants. Where there is /proc, descendants that have left
- * the process group are found by it; see marked-processes.ts.
+ * Descendants that have left the process group are found in the control group of the run, or by the variable `INLAY_RUN`,
+ * which marks the connector and all its descendants, where there is /proc; see run-watch.ts.
  */
 import type { ConnectorLimits } from './limits.ts';
 import { markVariable } from './marked-processes.ts';
@@ -24,6 +25,8 @@ export interface Leash {
   folder: string | undefined;
   /** A program and its arguments that remove what outlives the connector's process: a container. */
   removal: readonly string[] | undefined;
+  /** The control group that the connector joins. The watcher stays outside, so that it survives the group's end. */
+  cgroup: string | undefined;
   limits: ConnectorLimits;
 }
 
@@ -33,13 +36,14 @@ export const leashDescriptor = 3;
 const shell = '/bin/sh';
 
 const script = `
-mark=$1 folder=$2 removal=$3 kilobytes=$4 files=$5
-shift 5
+mark=$1 folder=$2 removal=$3 kilobytes=$4 files=$5 cgroup=$6
+shift 6
 (
   trap '' HUP INT TERM
   exec <&${leashDescriptor} ${leashDescriptor}<&- >/dev/null 2>&1
   read -r _
   kill -9 $$
+  [ ! -w "$cgroup/cgroup.kill" ] || echo 1 >"$cgroup/cgroup.kill"
   eval "$removal"
   [ -z "$folder" ] || rm -rf "$folder"
   if [ -r /proc/self/environ ]; then
@@ -50,19 +54,25 @@ shift 5
       [ "$pid" = "$self" ] || kill -9 "$pid"
     done
   fi
+  tries=0
+  until [ -z "$cgroup" ] || rmdir "$cgroup" || [ $tries -ge 5 ]; do
+    tries=$((tries + 1))
+    sleep 1
+  done
   kill -9 0
 ) &
 exec ${leashDescriptor}<&-
+[ -z "$cgroup" ] || echo $$ >"$cgroup/cgroup.procs"
 ulimit -d "$kilobytes" 2>/dev/null
 ulimit -n "$files" 2>/dev/null
 exec "$@"
 `;
 
 /** What to start instead of the program: it becomes the program, with the same process id. */
-export function leashed(program: string, args: readonly string[], { mark, folder, removal, limits }: Leash) {
+export function leashed(program: string, args: readonly string[], { mark, folder, removal, limits, cgroup }: Leash) {
   const removalText = (removal ?? []).map(quoted).join(' ');
   const numbers = [Math.ceil(limits.memoryBytes / 1024), limits.openFiles].map(String);
-  const given = ['inlay-connector', mark, folder ?? '', removalText, ...numbers];
+  const given = ['inlay-connector', mark, folder ?? '', removalText, ...numbers, cgroup ?? ''];
   return { program: shell, args: ['-c', script, ...given, program, ...args] };
 }
 

@@ -8,7 +8,7 @@ import {
   temporaryFolder,
   testRunner,
 } from '../../test/connectors.ts';
-import type { RunFailure } from './runner.ts';
+import type { RunFailure } from '../runner/runner.ts';
 
 const megabyte = 1024 ** 2;
 const isFine = { say: { type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } } };

@@ -64,7 +64,7 @@ function listMarkedByPs(variable: string): number[] {
   return list.split('\n').flatMap((line) => (line.includes(` ${variable}`) ? [Number.parseInt(line, 10)] : []));
 }
 
-function kill(pid: number): void {
+export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {

@@ -1,5 +1,7 @@
 /** Asks a connector one question of the protocol: starts it, waits for its one answer and its end. */
-import type { Message } from '../protocol.ts';
+
+import type { Message } from '@inlay/protocol/protocol';
+import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import { type CommandFiles, type Ending, type ProcessSettings, startConnector } from './connector-process.ts';
 import { Conversation, renewedConfiguration } from './conversation.ts';
 import { LineTooLong, linesOf, readBlocks } from './lines.ts';
@@ -100,5 +102,11 @@ export function failureOfReading(error: unknown, conversation: Conversation): Fa
 
 export function platformFailure(error: unknown): Failure {
   const internalMessage = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const fault = storageFaultOf(error);
+  if (fault) {
+    const what = fault === 'full' ? 'The disk is full' : 'The storage refuses writes';
+    const message = `${what}: the platform could not record the job.`;
+    return { origin: 'platform', type: 'transient_error', message, internalMessage };
+  }
   return { origin: 'platform', type: 'system_error', message: 'The platform failed unexpectedly.', internalMessage };
 }

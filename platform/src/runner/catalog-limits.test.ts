@@ -1,5 +1,5 @@
+import type { Stream } from '@inlay/protocol/protocol';
 import { expect, test } from 'vitest';
-import type { Stream } from '../protocol.ts';
 import { catalogExcess } from './catalog-limits.ts';
 
 const stream = (name: string, json_schema: object = {}): Stream => ({

@@ -2,8 +2,8 @@
  * How large a catalog may be. What is done with a catalog (reading, comparing, showing it) is done stream by stream, and
  * others have their turn in between; so the catalog, and each stream, may be only so large.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { Catalog } from '../protocol.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { Catalog } from '@inlay/protocol/protocol';
 
 /** Of the message with the catalog. */
 export const maxCatalogBytes = 8_000_000;

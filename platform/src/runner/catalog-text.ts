@@ -2,8 +2,9 @@
  * Catalogs as text, for the database and for connectors. A catalog may have ten thousand streams, so it is written and
  * read in pieces; each stream has a line of its own.
  */
+
+import type { Catalog, ConfiguredCatalog, Stream } from '@inlay/protocol/protocol';
 import { longListText, mapInPieces, readLongList } from '@inlay/schedule/pieces';
-import type { Catalog, ConfiguredCatalog, Stream } from '../protocol.ts';
 
 const start = '{"streams":';
 

@@ -2,8 +2,8 @@
  * What connectors add to the protocol for this platform: the settings at fault, and warnings of a check. Any connector may
  * send anything there, so only what has the right form counts, and only so much.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { CheckWarning } from '../protocol.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { CheckWarning } from '@inlay/protocol/protocol';
 
 const maxFields = 10;
 const maxWarnings = 20;

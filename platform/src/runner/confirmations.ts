@@ -6,7 +6,7 @@
  * numbers of its own, which have fewer digits, and may have left out what it does not know.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type State, type StreamDescriptor, streamKey } from '../protocol.ts';
+import { type State, type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
 import type { Progress } from './runner.ts';
 
 interface SentState {
@@ -52,6 +52,11 @@ export class Confirmations {
   confirmed(state: State): void {
     const subject = subjectOf(state);
     if (isDeepStrictEqual(this.#owed.get(subject), contentOf(state))) this.#owed.delete(subject);
+  }
+
+  /** The destination rightly keeps what it was sent of a stream out of place, and confirms no state that covers it. */
+  release(stream: StreamDescriptor): void {
+    for (const subject of [`stream ${streamKey(stream)}`, 'GLOBAL', 'LEGACY']) this.#owed.delete(subject);
   }
 
   /** What the destination has confirmed of a stream. Undefined where states tell of all streams together. */

@@ -3,7 +3,7 @@
  * state reach it through its standard input or, where the connector wants files, as files that only this user can read,
  * in a folder that only this run uses.
  *
- * What always holds: once `ended` resolves, the process and whatever it started in its group are gone, and so is the folder.
+ * What always holds: once `ended` resolves, the process and whatever it started are gone (run-watch.ts), and so is the folder.
  * The same holds soon after this process has ended, however it has ended (leash.ts).
  * What the process says is not looked at here, except for standard error, which is log.
  */
@@ -12,14 +12,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TraceContext } from '@inlay/contract/trace-context';
+import type { TraceContext } from '@inlay/contract/text/trace-context';
+import { makeRunCgroup, removeCgroup } from '../processes/cgroups.ts';
+import { findProgram, isFolder } from '../processes/find-program.ts';
+import { leashDescriptor, leashed } from '../processes/leash.ts';
+import type { ConnectorLimits } from '../processes/limits.ts';
+import { connectorMark, markVariable } from '../processes/marked-processes.ts';
+import type { RunWatch } from '../processes/run-watch.ts';
 import type { Runtime } from '../runtime.ts';
-import { findProgram, isFolder } from './find-program.ts';
 import { JsonText } from './json-members.ts';
-import { leashDescriptor, leashed } from './leash.ts';
-import type { ConnectorLimits } from './limits.ts';
-import { connectorMark, markVariable } from './marked-processes.ts';
-import type { MemoryWatch } from './memory-watch.ts';
 import type { ConnectorProgram, ProcessWatch } from './runner.ts';
 
 export interface ProcessSettings {
@@ -27,10 +28,12 @@ export interface ProcessSettings {
   folder: string;
   /** Of this run of the service: every process carries it, so that a later run of the service can find the process. */
   mark: string;
+  /** The control group below which each connector gets one of its own; undefined where there can be none. */
+  cgroup: string | undefined;
   limits: ConnectorLimits;
-  memory: MemoryWatch;
-  /** How long a process that was asked to end may take before it is killed. */
-  graceMs: number;
+  runs: RunWatch;
+  /** How long a process that is asked to end now may take before it is killed. */
+  graceMs: () => number;
   runtime: Runtime;
   watchProcess?: ProcessWatch | undefined;
 }
@@ -76,7 +79,12 @@ export async function startConnector(
     await ownTurn();
     const watched = settings.watchProcess?.({ kind: connector.kind, command, trace });
     const env = { ...connector.env, ...(watched && { TRACEPARENT: watched.traceparent }) };
-    const { child, leash, removeRest } = launch({ ...connector, env }, [command, ...options], filesDir, settings);
+    const { child, leash, removeRest, mark, cgroup } = launch(
+      { ...connector, env },
+      [command, ...options],
+      filesDir,
+      settings,
+    );
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.
     child.stdin.on('error', () => {});
     readErrorLines(child.stderr, onErrorLine);
@@ -96,24 +104,27 @@ export async function startConnector(
       if (isStopping || over.signal.aborted) return;
       isStopping = true;
       signalGroup(child, 'SIGTERM');
-      void settings.runtime.sleep(settings.graceMs, over.signal).then(() => {
+      void settings.runtime.sleep(settings.graceMs(), over.signal).then(() => {
         if (!over.signal.aborted) kill();
       });
     }
-    // Nobody waits for the descendants of a process that is gone.
+
+    let hasExceededMemory = false;
+    const { limits, runs } = settings;
+    const onExceeded = () => {
+      hasExceededMemory = true;
+      kill();
+    };
+    const endAll =
+      child.pid === undefined
+        ? async () => cgroup && removeCgroup(cgroup)
+        : runs.watch({ pid: child.pid, mark, cgroup, limitBytes: limits.memoryBytes, onExceeded });
+    // Nobody waits for the descendants of a process that is gone. They may hold its pipes open.
     child.once('exit', () => {
       signalGroup(child, 'SIGKILL');
       leash.destroy();
+      void endAll();
     });
-
-    let hasExceededMemory = false;
-    const { limits, memory } = settings;
-    const unwatch =
-      child.pid !== undefined &&
-      memory.watch(child.pid, limits.memoryBytes, () => {
-        hasExceededMemory = true;
-        kill();
-      });
 
     async function ended(): Promise<Ending> {
       const ending = await endingOf(child);
@@ -121,7 +132,7 @@ export async function startConnector(
       hasExceededMemory ||= connector.removalArgs !== undefined && ending.code === 128 + 9 && !wasKilled;
       over.abort();
       watched?.end(ending);
-      if (unwatch) unwatch();
+      await endAll();
       if (wasKilled) await removeRest();
       if (filesDir) await removeFolder(filesDir);
       return { ...ending, hasExceededMemory, limits };
@@ -150,21 +161,23 @@ function launch(
   connector: ConnectorProgram,
   commandArgs: readonly string[],
   filesDir: string | undefined,
-  { folder, mark: serviceMark, limits }: ProcessSettings,
+  { folder, mark: serviceMark, limits, runs, cgroup: serviceCgroup }: ProcessSettings,
 ) {
   const { program, args, removalArgs, workingDir } = connector;
   const ownDir = filesDir ?? folder;
   const cwd = workingDir ?? ownDir;
   const mark = connectorMark(serviceMark, ++started);
+  const cgroup = serviceCgroup === undefined ? undefined : makeRunCgroup(serviceCgroup, mark);
   const env: Record<string, string> = { ...connector.env, [markVariable]: mark };
   const programArgs = [...(typeof args === 'function' ? args(ownDir) : args), ...commandArgs];
   const removal = removalArgs && [program, ...removalArgs(ownDir)];
   const found = isFolder(cwd) ? findProgram(program, env.PATH) : undefined;
   // A program or a folder that is not there fails in the usual way, which names what is missing.
   const start = found
-    ? leashed(found, programArgs, { mark, folder: filesDir, removal, limits })
+    ? leashed(found, programArgs, { mark, folder: filesDir, removal, cgroup, limits })
     : { program: isFolder(cwd) ? program : `${program} in ${cwd}`, args: programArgs };
   const options = { env, detached: true, cwd, stdio };
+  runs.prepare();
   const child = spawn(start.program, start.args, options) as ChildProcessWithoutNullStreams;
   // Nothing is sent through it; what counts is that it stays open.
   const leash = child.stdio[leashDescriptor] as Duplex;
@@ -173,7 +186,7 @@ function launch(
   async function removeRest(): Promise<void> {
     if (removalArgs) await endingOf(spawn(program, removalArgs(ownDir), { env, stdio: 'ignore' }));
   }
-  return { child, leash, removeRest };
+  return { child, leash, removeRest, mark, cgroup };
 }
 
 async function writeFiles(filesDir: string, files: CommandFiles): Promise<string[]> {

@@ -2,12 +2,12 @@
  * What a connector says, line by line: log lines and failures are kept here, everything else is handed on. The caller that reads
  * the log or a failure sees none of the connector's secrets.
  */
-import { isObject, textsIn } from '@inlay/contract/connector-configuration';
-import { type Redactor, redactor } from '@inlay/contract/redaction';
-import { logLevels, type Message, type StreamDescriptor, streamReportType } from '../protocol.ts';
+import { isObject, textsIn } from '@inlay/contract/catalog/connector-configuration';
+import { type Redactor, redactor } from '@inlay/contract/text/redaction';
+import { logLevels, type Message, type StreamDescriptor, streamReportType } from '@inlay/protocol/protocol';
+import { explainLimit, type LimitName, limitInWords } from '../processes/limits.ts';
 import { namedFields } from './check-words.ts';
 import type { Ending } from './connector-process.ts';
-import { explainLimit, type LimitName, limitInWords } from './limits.ts';
 import { type HeardMessage, intendedStream, intendedType, readLine } from './message-text.ts';
 import { type ConnectorProgram, type Failure, type JobLog, RunFailure } from './runner.ts';
 
@@ -149,10 +149,10 @@ export class Conversation {
 /** A report on a stream, as the connector names it; what else is in the report is for the caller to judge. */
 export function streamReport(
   message: Message | undefined,
+  type = streamReportType,
 ): { stream: StreamDescriptor; report: Record<string, unknown> } | undefined {
   const analytics: unknown = message?.type === 'TRACE' ? message.trace?.analytics : undefined;
-  if (!isObject(analytics) || analytics.type !== streamReportType || typeof analytics.value !== 'string')
-    return undefined;
+  if (!isObject(analytics) || analytics.type !== type || typeof analytics.value !== 'string') return undefined;
   try {
     const report: unknown = JSON.parse(analytics.value);
     const stream = isObject(report) ? report.stream_descriptor : undefined;

@@ -4,16 +4,16 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isObject } from '@inlay/contract/connector-configuration';
-import { storableText } from '@inlay/contract/storable-text';
-import type { Stream } from '../protocol.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import { storableText } from '@inlay/contract/text/storable-text';
+import { maxRecordBytes, type Stream } from '@inlay/protocol/protocol';
+import { type ConnectorLimits, defaultLimits } from '../processes/limits.ts';
+import { RunWatch } from '../processes/run-watch.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
 import { catalogExcess, maxCatalogBytes } from './catalog-limits.ts';
 import { withoutNulls } from './catalog-text.ts';
 import { namedFields, namedWarnings } from './check-words.ts';
-import { type ConnectorLimits, defaultLimits } from './limits.ts';
-import { MemoryWatch } from './memory-watch.ts';
 import { type ConnectorProgram, type ProcessWatch, RunFailure, type Runner } from './runner.ts';
 import { runSync, type SyncSettings } from './sync.ts';
 
@@ -25,6 +25,8 @@ export interface RunnerOptions {
   folder: string;
   /** Of this run of the service; a new one if not given. See marked-processes.ts. */
   mark?: string;
+  /** The control group below which each connector gets one of its own; see cgroups.ts. */
+  cgroup?: string | undefined;
   runtime: Runtime;
   specificationTimeoutMs?: number;
   checkTimeoutMs?: number;
@@ -34,22 +36,28 @@ export interface RunnerOptions {
   /** How long a process that was asked to end may take before it is killed. */
   graceMs?: number;
   limits?: Partial<ConnectorLimits>;
-  /** The longest message of a connector. */
+  /** The longest message of a connector; by default `maxRecordBytes`. */
   maxLineBytes?: number;
   watchProcess?: ProcessWatch;
 }
 
+/** A process that stops is itself killed soon: container engines wait for ten seconds. */
+const closingGraceMs = 3_000;
+
 export function createRunner(options: RunnerOptions): Runner {
   const { specificationTimeoutMs = 60_000, checkTimeoutMs = 60_000, discoverTimeoutMs = 600_000 } = options;
+  const { graceMs = 10_000 } = options;
+  let isClosing = false;
   const settings: SyncSettings = {
     folder: options.folder,
     mark: options.mark ?? options.runtime.newId(),
     runtime: options.runtime,
     limits: { ...defaultLimits, ...options.limits },
-    memory: new MemoryWatch(options.runtime),
-    graceMs: options.graceMs ?? 10_000,
+    cgroup: options.cgroup,
+    runs: new RunWatch(options.runtime),
+    graceMs: () => (isClosing ? Math.min(graceMs, closingGraceMs) : graceMs),
     stuckAfterMs: options.stuckAfterMs ?? 3_600_000,
-    maxLineBytes: options.maxLineBytes ?? 20_000_000,
+    maxLineBytes: options.maxLineBytes ?? maxRecordBytes,
     watchProcess: options.watchProcess,
   };
   rmSync(options.folder, { recursive: true, force: true });
@@ -107,6 +115,9 @@ export function createRunner(options: RunnerOptions): Runner {
 
     sync: (request) => runSync(request, settings),
     clear: (request) => runSync(request, settings),
+    closeSoon() {
+      isClosing = true;
+    },
   };
 }
 

@@ -12,13 +12,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sampleStreams } from '@inlay/connectors/sample-data/made-up-records';
+import type { ConfiguredStream, DestinationSyncMode, State } from '@inlay/protocol/protocol';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleStreams } from '../../connectors/sample-data/made-up-records.ts';
-import { addedText } from '../../test/added-text.ts';
+import { addedText } from '../../../connectors/test/added-text.ts';
 import { bundled, linesIn, type RanSync, sync, temporaryFolder, testRunner } from '../../test/connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../../test/data-stores.ts';
-import type { ConfiguredStream, DestinationSyncMode, State } from '../protocol.ts';
 import type { ConfiguredConnector, JobLog, SyncRequest } from './runner.ts';
 
 type Victim = 'source' | 'destination' | 'destination, late' | 'session' | 'database' | 'database, after a state';

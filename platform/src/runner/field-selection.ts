@@ -1,6 +1,6 @@
 /** Syncs only the fields of a stream that were chosen: the others are missing in its schema and in its records. */
-import { isObject } from '@inlay/contract/connector-configuration';
-import { type ConfiguredCatalog, streamKey } from '../protocol.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import { type ConfiguredCatalog, streamKey } from '@inlay/protocol/protocol';
 import { membersOf, objectText } from './json-members.ts';
 
 /** By `streamKey`. */

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/connectors.ts';
@@ -60,5 +60,21 @@ describe('a job log', () => {
     removeJobLog(file);
     expect(readdirSync(dirname(file))).toEqual([]);
     expect(await readJobLog(file)).toEqual([]);
+  });
+
+  test('that finds no room loses lines and nothing else, and says how many when there is room again', async () => {
+    const file = logFile();
+    mkdirSync(dirname(file));
+    symlinkSync('/dev/full', file);
+    const log = jobLog(file, {}, Date.now);
+    for (const message of ['one', 'two', 'three']) log.write('INFO', 'source', message);
+    rmSync(file);
+    for (const message of ['four', 'five']) log.write('INFO', 'source', message);
+    log.close();
+    expect((await readJobLog(file)).map(({ message }) => message)).toEqual([
+      '3 lines are missing here: there was no room for them.',
+      'four',
+      'five',
+    ]);
   });
 });

@@ -7,6 +7,7 @@
  */
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import type { Failure, JobLog } from './runner.ts';
 
 interface JobLogLimits {
@@ -32,43 +33,70 @@ const oldEndOf = (file: string) => `${file}.end.old`;
 /** The files of a log that there may be, in the order of their lines. Each begins with a line. */
 export const partsOf = (file: string) => [file, oldEndOf(file), endOf(file)];
 
-/** Goes on with the log if there is one already: a job may be taken up again. */
+/**
+ * Goes on with the log if there is one already: a job may be taken up again. Neither the sync nor the service may end
+ * because there is no room for a log: lines that cannot be written are counted, and the next one that can says so.
+ */
 export function jobLog(file: string, limits: JobLogLimits, now: () => number): OpenJobLog {
   const { maxBytes = 5_000_000, maxMessageLength = 8 * 1024 } = limits;
   const maxFileBytes = Math.floor(maxBytes / 3);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  let isBeginning = !existsSync(endOf(file));
-  let current = openSync(isBeginning ? file : endOf(file), 'a', 0o600);
-  let { size: bytes } = fstatSync(current);
+  let current: number | undefined;
+  let isBeginning = true;
+  let bytes = 0;
+  let lost = 0;
+  let isTorn = false;
 
-  function turn(): void {
-    closeSync(current);
+  function open(): number {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    isBeginning = !existsSync(endOf(file));
+    current = openSync(isBeginning ? file : endOf(file), 'a', 0o600);
+    bytes = fstatSync(current).size;
+    return current;
+  }
+
+  function turn(): number {
+    close();
     if (!isBeginning) renameSync(endOf(file), oldEndOf(file));
     isBeginning = false;
     current = openSync(endOf(file), 'a', 0o600);
     bytes = 0;
+    return current;
   }
 
-  return {
-    write(level, origin, message) {
-      const line: JobLogLine = {
-        time: new Date(now()).toISOString(),
-        level,
-        origin,
-        message: message.slice(0, maxMessageLength),
-      };
-      const text = Buffer.from(`${JSON.stringify(line)}\n`);
-      if (bytes > 0 && bytes + text.length > maxFileBytes) turn();
-      try {
-        writeSync(current, text);
-        bytes += text.length;
-      } catch (error) {
-        // Neither the sync nor the service may end because there is no room for its log.
-        if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  function close(): void {
+    if (current !== undefined) closeSync(current);
+    current = undefined;
+  }
+
+  function append(level: string, origin: Failure['origin'], message: string): void {
+    const line: JobLogLine = { time: new Date(now()).toISOString(), level, origin, message };
+    const text = Buffer.from(`${isTorn ? '\n' : ''}${JSON.stringify(line)}\n`);
+    let descriptor = current ?? open();
+    if (bytes > 0 && bytes + text.length > maxFileBytes) descriptor = turn();
+    for (let written = 0; written < text.length; ) {
+      const count = writeSync(descriptor, text, written);
+      written += count;
+      bytes += count;
+      isTorn = written < text.length;
+    }
+  }
+
+  function write(level: string, origin: Failure['origin'], message: string): void {
+    try {
+      if (lost > 0) {
+        append('WARN', 'platform', `${lost} lines are missing here: there was no room for them.`);
+        lost = 0;
       }
-    },
-    close: () => closeSync(current),
-  };
+      append(level, origin, message.slice(0, maxMessageLength));
+    } catch (error) {
+      if (!storageFaultOf(error)) throw error;
+      lost++;
+      // The next line opens it anew: the file may be gone, or its disk another one.
+      close();
+    }
+  }
+
+  return { write, close };
 }
 
 export interface PlacedLine extends JobLogLine {

@@ -13,15 +13,43 @@ export class LineTooLong extends Error {
   }
 }
 
-/** What there is of whole lines, whenever there is some: one block or two. */
-export async function* readBlocks(input: Readable, maxLineBytes: number): AsyncGenerator<Buffer[]> {
+/** Hears of a line that is too long, piece by piece, so that nobody has to hold it. May throw, which ends the reading. */
+export interface LongLine {
+  add(bytes: Buffer): void;
+  /** @param isWhole false: the writer ended in the middle of the line. */
+  end(isWhole: boolean): void;
+}
+
+/** What there is of whole lines, whenever there is some: one block or two. Without `skip`, a long line is a failure. */
+export async function* readBlocks(
+  input: Readable,
+  maxLineBytes: number,
+  skip: () => LongLine = () => {
+    throw new LineTooLong(maxLineBytes);
+  },
+): AsyncGenerator<Buffer[]> {
   let pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of input as AsyncIterable<Buffer>) {
-    const first = chunk.indexOf(newline);
-    if (length + (first === -1 ? chunk.length : first) > maxLineBytes) throw new LineTooLong(maxLineBytes);
+  let long: LongLine | undefined;
+  for await (const read of input as AsyncIterable<Buffer>) {
+    let chunk = read;
+    let first = chunk.indexOf(newline);
+    if (!long && length + (first === -1 ? chunk.length : first) > maxLineBytes) {
+      long = skip();
+      for (const piece of pieces) long.add(piece);
+      pieces = [];
+      length = 0;
+    }
+    if (long) {
+      long.add(first === -1 ? chunk : chunk.subarray(0, first));
+      if (first === -1) continue;
+      long.end(true);
+      long = undefined;
+      chunk = chunk.subarray(first + 1);
+      first = chunk.indexOf(newline);
+    }
     if (first === -1) {
-      pieces.push(chunk);
+      if (chunk.length > 0) pieces.push(chunk);
       length += chunk.length;
       continue;
     }
@@ -34,6 +62,7 @@ export async function* readBlocks(input: Readable, maxLineBytes: number): AsyncG
     pieces = end === chunk.length ? [] : [chunk.subarray(end)];
     length = chunk.length - end;
   }
+  long?.end(false);
   if (length > 0) yield [Buffer.concat(pieces)];
 }
 

@@ -3,8 +3,8 @@
  * words NaN, Infinity and -Infinity in place of numbers, which JSON does not have, and with a byte order mark or spaces
  * in front. Those words are read as null.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { Message } from '../protocol.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { Message } from '@inlay/protocol/protocol';
 import { skipString } from './json-members.ts';
 
 /** A message and its text, or JSON that is no message, which by the protocol is log. */

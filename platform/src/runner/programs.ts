@@ -5,8 +5,8 @@
  */
 import { tmpdir, userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { isFolder } from './find-program.ts';
-import { type ConnectorLimits, defaultLimits } from './limits.ts';
+import { isFolder } from '../processes/find-program.ts';
+import { type ConnectorLimits, defaultLimits } from '../processes/limits.ts';
 import type { ConnectorProgram } from './runner.ts';
 
 export type Launch =

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { recordHead } from '@inlay/protocol/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { configured } from '../../test/connectors.ts';
-import { recordHead } from '../protocol.ts';
 import { Confirmations } from './confirmations.ts';
 import { Conversation } from './conversation.ts';
 import { readBlocks } from './lines.ts';
@@ -55,7 +55,7 @@ async function pass(text: string, chunkBytes: number, prefix: string) {
   const source = new Conversation({ kind: 'source', program: '', args: [], env: {} }, undefined);
   const reports = new StreamReports(streams.map(({ stream }) => stream));
   const renamed = await streamNames({ streams }, { prefix, namespace: () => undefined });
-  const relay = new Relay({ streams }, renamed, new Map(), source, new Confirmations(), reports);
+  const relay = new Relay({ streams }, renamed, new Map(), source, new Confirmations(), reports, Date.now);
   const bytes = Buffer.from(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>
     bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),

@@ -6,10 +6,12 @@
  * other message is parsed and checked. Either way the values of a record reach the destination as they were written.
  */
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '@inlay/contract/connector-configuration';
-import { endOfObject } from '@inlay/contract/json-check';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import { endOfObject } from '@inlay/contract/text/json-check';
+import { pathKey, ShortMembers, textOf } from '@inlay/contract/text/short-members';
 import {
   type ConfiguredCatalog,
+  emittedAtMs,
   type Message,
   RecordBeginning,
   type RecordMessage,
@@ -20,11 +22,12 @@ import {
   streamKey,
   tokenRequestType,
   type ValueChange,
-} from '../protocol.ts';
+} from '@inlay/protocol/protocol';
 import type { Confirmations } from './confirmations.ts';
 import { type Conversation, renewedConfiguration, streamReport } from './conversation.ts';
 import { type SelectedFields, selectFields } from './field-selection.ts';
 import { membersOf, objectText } from './json-members.ts';
+import { LineTooLong, type LongLine } from './lines.ts';
 import { type HeardMessage, withoutNotNumbers } from './message-text.ts';
 import { type Failure, type Progress, RunFailure } from './runner.ts';
 import { displayName, type StreamNames } from './stream-names.ts';
@@ -37,11 +40,16 @@ interface RelayedStream {
   fields: ReadonlySet<string> | undefined;
   /** How its records begin for the destination. */
   newHead: Buffer;
+  /** Of its key, as paths in the data. */
+  key: readonly (readonly string[])[];
   records: number;
   bytes: number;
+  skipped: number;
 }
 
 const newline = 10;
+/** Of each stream. The others are in the sum. */
+const maxSkipsLogged = 20;
 /** To write many small pieces takes longer than to put them together. */
 const maxPieces = 8;
 const closingBrace = '}'.charCodeAt(0);
@@ -60,6 +68,7 @@ export class Relay {
   readonly #source: Conversation;
   readonly #confirmations: Confirmations;
   readonly #reports: StreamReports;
+  readonly #now: () => number;
   readonly #streams = new Map<string, RelayedStream>();
   readonly #statuses = new Map<string, StreamStatus>();
   readonly #foreign = new Set<string>();
@@ -72,12 +81,14 @@ export class Relay {
     source: Conversation,
     confirmations: Confirmations,
     reports: StreamReports,
+    now: () => number,
   ) {
+    this.#now = now;
     this.#reports = reports;
     this.#names = names;
     this.#source = source;
     this.#confirmations = confirmations;
-    for (const { stream } of catalog.streams) {
+    for (const { stream, primary_key: key = stream.source_defined_primary_key ?? [] } of catalog.streams) {
       const { name, namespace } = stream;
       const descriptor = namespace === undefined ? { name } : { name, namespace };
       const destination = names.atDestination(descriptor) ?? descriptor;
@@ -88,8 +99,10 @@ export class Relay {
         isRenamed: streamKey(destination) !== streamKey(descriptor),
         fields: fields && new Set(fields),
         newHead: Buffer.from(recordHead(destination)),
+        key,
         records: 0,
         bytes: 0,
+        skipped: 0,
       };
       this.#streams.set(streamKey(descriptor), relayed);
     }
@@ -136,9 +149,68 @@ export class Relay {
     if (done < block.length) output.push(block.subarray(done));
   }
 
+  /**
+   * A line of more than so many bytes. A record is skipped and counted: the sync goes on, and the states behind it are kept,
+   * so that the record is not tried for ever. Any other message of that length is a failure.
+   */
+  skip(maxBytes: number): LongLine {
+    const keys = [...this.#streams.values()].flatMap(({ key }) => key.map((path) => ['record', 'data', ...path]));
+    const members = new ShortMembers([['type'], ['record', 'stream'], ['record', 'namespace'], ...keys]);
+    const textAt = (...path: string[]) => textOf(members.found.get(pathKey(path)));
+    let bytes = 0;
+    const refuseOthers = (isRecord: boolean) => {
+      if (!isRecord) throw new LineTooLong(maxBytes);
+    };
+    return {
+      add: (piece) => {
+        bytes += piece.length;
+        members.add(piece);
+        refuseOthers((textAt('type') ?? 'RECORD') === 'RECORD');
+      },
+      end: (isWhole) => {
+        refuseOthers(textAt('type') === 'RECORD');
+        const name = textAt('record', 'stream');
+        if (!isWhole) {
+          const which = name === undefined ? '' : ` of ${name}`;
+          this.cutOff = this.#source.fail('system_error', `The source ended in the middle of a record${which}.`);
+          return;
+        }
+        if (name === undefined) throw this.#invalid('The source sent a record without the name of its stream.');
+        const namespace = textAt('record', 'namespace');
+        const stream = this.#getStream({ name, ...(namespace && { namespace }) }, 'records');
+        if (stream) this.#noteSkipped(stream, members, bytes, maxBytes);
+      },
+    };
+  }
+
+  #noteSkipped(stream: RelayedStream, members: ShortMembers, bytes: number, maxBytes: number): void {
+    stream.skipped++;
+    const fields = stream.key.flatMap((path) => {
+      const value = members.found.get(pathKey(['record', 'data', ...path]));
+      return value === undefined ? [] : [`${path.join('.')} ${textOf(value) ?? value}`];
+    });
+    const place = `record ${stream.records + stream.skipped}`;
+    const key = this.#source.redact(fields.length > 0 ? fields.join(', ') : place);
+    this.#reports.skipped(stream.source, { count: 1, keys: [key] });
+    if (stream.skipped > maxSkipsLogged) return;
+    const size = `${Math.round(bytes / 1e5) / 10} MB`;
+    const what = `A record of ${displayName(stream.source)} is skipped (${key})`;
+    this.#source.log('WARN', `${what}: it has ${size}, and no record may have more than ${maxBytes / 1e6} MB.`);
+  }
+
   /** To be called once, when nothing more is passed. */
   reportEmitted(): void {
-    for (const { source, records } of this.#streams.values()) this.#reports.emitted(source, records);
+    for (const { source, records, skipped } of this.#streams.values()) {
+      this.#reports.emitted(source, records);
+      if (skipped === 0) continue;
+      const count = skipped === 1 ? '1 record was' : `${skipped} records were`;
+      this.#source.log('WARN', `${count} skipped in ${displayName(source)}, too large to be moved.`);
+    }
+  }
+
+  /** What was passed of a stream. */
+  movedOf(stream: StreamDescriptor): Progress | undefined {
+    return this.#streams.get(streamKey(stream));
   }
 
   /** Whether the source has said itself that it has read the stream to its end. */
@@ -184,8 +256,8 @@ export class Relay {
 
   #begin(beginning: RecordBeginning | undefined) {
     const stream = beginning && this.#streams.get(streamKey(beginning));
-    // Fields can be taken out only of a record that is taken apart.
-    return stream && !stream.fields ? { beginning, stream } : undefined;
+    // Fields can be taken out only of a record that is taken apart, and another time put in.
+    return stream && !stream.fields && beginning.isInMs ? { beginning, stream } : undefined;
   }
 
   #translate(bytes: Buffer, isWhole: boolean, isText: boolean): string | undefined {
@@ -231,19 +303,19 @@ export class Relay {
     const descriptor = { name: record.stream, ...(record.namespace && { namespace: record.namespace }) };
     const stream = this.#getStream(descriptor, 'records');
     if (!stream) return undefined;
-    const faults = [
-      ...(isObject(record.data) ? [] : ['its data is not an object']),
-      ...(typeof record.emitted_at === 'number' ? [] : ['its emitted_at is not a number']),
-    ];
-    if (faults.length > 0) {
-      throw this.#invalid(`The source sent an invalid record of ${displayName(descriptor)}: ${faults.join(', ')}.`);
+    if (!isObject(record.data)) {
+      throw this.#invalid(
+        `The source sent an invalid record of ${displayName(descriptor)}: its data is not an object.`,
+      );
     }
     this.progress.records++;
     this.progress.bytes += bytes;
     stream.records++;
     stream.bytes += bytes;
     this.#noteChanges(stream, record, notNumbers > 0 ? written : undefined);
-    return stream.isRenamed || stream.fields ? rewriteRecord(line, stream) : line;
+    const emittedAt = emittedAtMs(record.emitted_at) ?? this.#now();
+    const isKept = !stream.isRenamed && !stream.fields && emittedAt === record.emitted_at;
+    return isKept ? line : rewriteRecord(line, stream, emittedAt);
   }
 
   /** What the source says that it changed itself, and words that were read as null; those are still in `written`. */
@@ -315,8 +387,9 @@ function isDescriptor(stream: unknown): stream is StreamDescriptor {
   return isObject(stream) && typeof stream.name === 'string';
 }
 
-function rewriteRecord(line: string, { destination, fields }: RelayedStream): string {
+function rewriteRecord(line: string, { destination, fields }: RelayedStream, emittedAt: number): string {
   const record = membersOf(membersOf(line).get('record') ?? '{}');
+  record.set('emitted_at', String(emittedAt));
   record.delete('namespace');
   record.set('stream', JSON.stringify(destination.name));
   if (destination.namespace !== undefined) record.set('namespace', JSON.stringify(destination.namespace));

@@ -2,7 +2,7 @@
  * What the platform wants of connectors, whatever they are made of: a specification, a check, a catalog, a sync. The
  * runner knows processes and the protocol; it knows no database, no schedule and no workspace.
  */
-import type { TraceContext } from '@inlay/contract/trace-context';
+import type { TraceContext } from '@inlay/contract/text/trace-context';
 import type {
   Catalog,
   ChangeKind,
@@ -10,10 +10,12 @@ import type {
   ConfiguredCatalog,
   ConnectorSpecification,
   FailureType,
+  SkippedRecords,
   State,
   StreamDescriptor,
+  StreamHolding,
   ValueChange,
-} from '../protocol.ts';
+} from '@inlay/protocol/protocol';
 
 /** How a connector is started; the command of the protocol and its options are appended to the arguments. */
 export interface ConnectorProgram {
@@ -64,6 +66,8 @@ export interface SignIn {
   fresh(options: { notGeneration?: number }): Promise<FreshToken>;
   /** Takes the tokens out of a configuration that the connector has renewed. Throws a RunFailure. */
   takeBack(configuration: Record<string, unknown>): Promise<void>;
+  /** Set where the run needed a fresh token and whoever keeps it could not be reached. A failure then only follows from that. */
+  delay?: Failure | undefined;
 }
 
 export interface FreshToken extends Pick<SignIn, 'generation' | 'expiresAt'> {
@@ -85,10 +89,16 @@ export interface Failure {
 
 /** A connector did not do what it was asked to. */
 export class RunFailure extends Error {
+  override readonly name: string = 'RunFailure';
+
   constructor(readonly failure: Failure) {
     super(failure.message);
-    this.name = 'RunFailure';
   }
+}
+
+/** The connector could not be given what it needs, through nobody's fault: the run is repeated, and is no failed attempt. */
+export class RunDelayed extends RunFailure {
+  override readonly name = 'RunDelayed';
 }
 
 export interface JobLog {
@@ -139,6 +149,13 @@ export interface SyncRequest extends WriteRequest {
    * others out of the schemas that the connectors get and out of the records.
    */
   selectedFields?: ReadonlyMap<string, readonly string[]>;
+  /** What is known about streams before they are read, by `streamKey`; the outcome repeats it. */
+  notices?: ReadonlyMap<string, readonly StreamNotice[]>;
+  /**
+   * Called with what the destination says about the place of a stream, before any state that relies on it; see
+   * `StreamHolding`.
+   */
+  keepHeld?(stream: StreamDescriptor, held: string): Promise<void>;
   /**
    * Called in order with each state the destination has confirmed; the sync goes on when it has been kept. `text` is
    * the state as its source wrote it, in which every digit and every field is: this is what to keep.
@@ -153,6 +170,18 @@ export interface Progress {
   bytes: number;
 }
 
+/** The code of a notice that a source makes untrue where it sends the records of new fields again. */
+export const fieldsMissingCode = 'fields_missing';
+
+/** Something about a stream that somebody should know, and that is no failure. */
+export interface StreamNotice {
+  code: string;
+  /** In words, for people. */
+  message: string;
+  /** The fields that it is about. */
+  fields?: string[];
+}
+
 /** What became of the records of one stream, as the source names it. */
 export interface StreamOutcome {
   stream: StreamDescriptor;
@@ -163,6 +192,10 @@ export interface StreamOutcome {
   recordsDeleted?: number;
   /** An overwrite left what was there before: the source did not say whether it had read the stream to its end. */
   notReplaced?: true;
+  /** Absent where there is nothing to say. */
+  notices?: StreamNotice[];
+  /** Records that are too large to be moved. */
+  recordsSkipped?: SkippedRecords;
   /** Values that did not arrive as they were, fields with most of them first. */
   valuesChanged: ValueChange[];
   /** The same for fields beyond those: at least so many fields, and exactly so many values. */
@@ -177,14 +210,24 @@ export interface StreamsMoved {
   changedValues: Partial<Record<ChangeKind, number>>;
 }
 
+/** After a success, records and bytes are what is at the destination; else what was passed to it. */
 export interface SyncOutcome extends Progress, StreamsMoved {
-  status: 'succeeded' | 'failed' | 'cancelled';
+  /** `lost`: nothing was moved, because the destination no longer has what the states of `lostStreams` rely on. */
+  status: 'succeeded' | 'failed' | 'cancelled' | 'lost';
+  lostStreams?: LostStream[];
+  /** Of a sync that succeeded, by `streamKey`: streams whose earlier rows stay, as nobody knows whether they are complete. */
+  notReplaced?: ReadonlySet<string>;
   /** Present when the status is `failed`. */
   failure?: Failure;
-  /** Of a sync that failed: what is at the destination all the same. */
+  /** Of a sync that failed or was cancelled: what is at the destination all the same. */
   arrived?: Progress;
   /** Of a sync that failed: streams that the source had begun, and has not said to be complete. */
   unfinished?: StreamDescriptor[];
+}
+
+export interface LostStream {
+  stream: StreamDescriptor;
+  how: NonNullable<StreamHolding['lost']>;
 }
 
 /**
@@ -199,4 +242,6 @@ export interface Runner {
   sync(request: SyncRequest): Promise<SyncOutcome>;
   /** As a sync whose source has no records: empties the streams that are configured to be overwritten. */
   clear(request: WriteRequest): Promise<SyncOutcome>;
+  /** From now on, a process that is asked to end has little time. */
+  closeSoon(): void;
 }

@@ -2,7 +2,7 @@
  * How the streams of a sync are called on its two sides. The source keeps its own names; the destination gets a prefix
  * and another namespace. Both ways are one to one: two streams that would meet at the destination are refused.
  */
-import { mapInPieces } from '@inlay/schedule/pieces';
+
 import {
   type ConfiguredCatalog,
   type ConfiguredStream,
@@ -10,7 +10,8 @@ import {
   type StreamDescriptor,
   type StreamState,
   streamKey,
-} from '../protocol.ts';
+} from '@inlay/protocol/protocol';
+import { mapInPieces } from '@inlay/schedule/pieces';
 import { elementsOf, membersOf, objectText } from './json-members.ts';
 import { RunFailure, type WriteRequest } from './runner.ts';
 

@@ -4,9 +4,21 @@
  *
  * However much a connector reports, what is remembered is limited: what goes beyond is only counted.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
-import { changeKinds, type StreamDescriptor, streamKey, type ValueChange } from '../protocol.ts';
-import type { StreamOutcome, StreamsMoved } from './runner.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import {
+  changeKinds,
+  type SkippedRecords,
+  type StreamDescriptor,
+  streamKey,
+  type ValueChange,
+} from '@inlay/protocol/protocol';
+import {
+  fieldsMissingCode,
+  type StreamNotice,
+  type StreamOutcome,
+  type StreamsMoved,
+  type SyncRequest,
+} from './runner.ts';
 
 export interface ReportLimits {
   /** Of one stream, in the outcome. The fields with most values come first. */
@@ -17,9 +29,11 @@ export interface ReportLimits {
   streams: number;
   /** Of all streams together, while they are counted. */
   rememberedFields: number;
+  /** Of one stream: keys of records that were skipped. */
+  keys: number;
 }
 
-const defaultLimits: ReportLimits = { fields: 20, allFields: 100, streams: 100, rememberedFields: 10_000 };
+const defaultLimits: ReportLimits = { fields: 20, allFields: 100, streams: 100, rememberedFields: 10_000, keys: 20 };
 const maxFieldLength = 200;
 const maxExampleLength = 100;
 
@@ -29,6 +43,8 @@ interface Tally {
   written: number | undefined;
   deleted: number | undefined;
   isReplaced: boolean;
+  notices: StreamNotice[];
+  skipped: SkippedRecords;
   /** By kind and field. */
   changes: Map<string, ValueChange>;
   /** Values of fields that are not remembered. */
@@ -41,7 +57,11 @@ export class StreamReports {
   readonly #changedValues: StreamsMoved['changedValues'] = {};
   #rememberedFields = 0;
 
-  constructor(streams: readonly StreamDescriptor[], limits: Partial<ReportLimits> = {}) {
+  constructor(
+    streams: readonly StreamDescriptor[],
+    limits: Partial<ReportLimits> = {},
+    notices: SyncRequest['notices'] = new Map(),
+  ) {
     this.#limits = { ...defaultLimits, ...limits };
     for (const { name, namespace } of streams) {
       const stream = namespace ? { name, namespace } : { name };
@@ -51,6 +71,8 @@ export class StreamReports {
         written: undefined,
         deleted: undefined,
         isReplaced: true,
+        notices: [...(notices.get(streamKey(stream)) ?? [])],
+        skipped: { count: 0, keys: [] },
         changes: new Map(),
         otherValues: 0,
       });
@@ -62,15 +84,33 @@ export class StreamReports {
     if (tally) tally.emitted += records;
   }
 
-  /** How many rows the destination says it has put in place; undefined when it has not told yet. */
-  writtenOf(stream: StreamDescriptor): number | undefined {
-    return this.#tallies.get(streamKey(stream))?.written;
+  /** How many rows the destination says it has put in place or removed; undefined when it has not told yet. */
+  changedRowsOf(stream: StreamDescriptor): number | undefined {
+    const { written, deleted = 0 } = this.#tallies.get(streamKey(stream)) ?? {};
+    return written === undefined ? undefined : written + deleted;
   }
 
   /** What the destination had of the stream stays, because nobody knows whether the stream was read to its end. */
   notReplaced(stream: StreamDescriptor): void {
     const tally = this.#tallies.get(streamKey(stream));
     if (tally) tally.isReplaced = false;
+  }
+
+  get unreplaced(): ReadonlySet<string> {
+    return new Set([...this.#tallies].filter(([, { isReplaced }]) => !isReplaced).map(([key]) => key));
+  }
+
+  notice(stream: StreamDescriptor, notice: StreamNotice): void {
+    this.#tallies.get(streamKey(stream))?.notices.push(notice);
+  }
+
+  /** Records that are too large. The keys of the first ones are remembered. */
+  skipped(stream: StreamDescriptor, { count, keys }: SkippedRecords): void {
+    const skipped = this.#tallies.get(streamKey(stream))?.skipped;
+    if (!skipped) return;
+    skipped.count += count;
+    const room = this.#limits.keys - skipped.keys.length;
+    skipped.keys.push(...keys.slice(0, Math.max(0, room)).map((key) => key.slice(0, maxExampleLength)));
   }
 
   changed(stream: StreamDescriptor, { field, kind, count, example }: ValueChange): void {
@@ -92,7 +132,13 @@ export class StreamReports {
     const tally = this.#tallies.get(streamKey(stream));
     if (!tally) return;
     if (isCount(report.records_written)) tally.written = (tally.written ?? 0) + report.records_written;
+    if (report.new_fields_sent === true) tally.notices = tally.notices.filter(({ code }) => code !== fieldsMissingCode);
     if (isCount(report.records_deleted)) tally.deleted = (tally.deleted ?? 0) + report.records_deleted;
+    const { count, keys } = isObject(report.records_skipped) ? report.records_skipped : {};
+    if (isCount(count)) {
+      const texts = (Array.isArray(keys) ? keys : []).filter((key): key is string => typeof key === 'string');
+      this.skipped(stream, { count, keys: texts.slice(0, this.#limits.keys).map(redact) });
+    }
     for (const change of Array.isArray(report.values_changed) ? report.values_changed : []) {
       if (!isObject(change) || typeof change.field !== 'string' || !isCount(change.count)) continue;
       const kind = changeKinds.find((known) => known === change.kind);
@@ -104,7 +150,8 @@ export class StreamReports {
   /** In the order of the catalog. */
   outcome(): StreamsMoved {
     const all = [...this.#tallies.values()];
-    const hasNews = ({ changes, otherValues, isReplaced }: Tally) => changes.size > 0 || otherValues > 0 || !isReplaced;
+    const hasNews = ({ changes, otherValues, isReplaced, notices, skipped }: Tally) =>
+      changes.size > 0 || otherValues > 0 || !isReplaced || notices.length > 0 || skipped.count > 0;
     const first = [...all].sort((a, b) => Number(hasNews(b)) - Number(hasNews(a))).slice(0, this.#limits.streams);
     const shown = new Set(first);
     let fieldsLeft = this.#limits.allFields;
@@ -120,7 +167,7 @@ export class StreamReports {
 }
 
 function outcomeOf(tally: Tally, maxFields: number): StreamOutcome {
-  const { stream, emitted, written, deleted, isReplaced, changes, otherValues } = tally;
+  const { stream, emitted, written, deleted, isReplaced, notices, skipped, changes, otherValues } = tally;
   const sorted = [...changes.values()].sort((a, b) => b.count - a.count);
   const rest = sorted.slice(maxFields);
   const restValues = rest.reduce((sum, { count }) => sum + count, otherValues);
@@ -130,6 +177,8 @@ function outcomeOf(tally: Tally, maxFields: number): StreamOutcome {
     ...(written !== undefined && { recordsWritten: written }),
     ...(deleted !== undefined && { recordsDeleted: deleted }),
     ...(!isReplaced && { notReplaced: true as const }),
+    ...(notices.length > 0 && { notices }),
+    ...(skipped.count > 0 && { recordsSkipped: skipped }),
     valuesChanged: sorted.slice(0, maxFields),
     ...(restValues > 0 && { moreChanged: { fields: Math.max(1, rest.length), values: restValues } }),
   };

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordHead, type State } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
 import {
   configured,
@@ -12,7 +13,6 @@ import {
   temporaryFolder,
   testRunner,
 } from '../../test/connectors.ts';
-import { recordHead, type State } from '../protocol.ts';
 import { systemRuntime } from '../runtime.ts';
 import type { SyncRequest } from './runner.ts';
 
@@ -281,7 +281,7 @@ describe('a source that tells of some of its streams', () => {
     const source = scriptedSource([row('told'), { status: ['told', 'COMPLETE'] }, row('untold'), row('added')]);
     const streams = [overwritten('told'), overwritten('untold'), configured('added')];
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams });
-    expect(outcome).toMatchObject({ status: 'succeeded', records: 3 });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
     expect(completionsIn(file)).toEqual(['told', 'added']);
     const message =
       'The source did not say whether it had read untold to its end. The earlier rows of this stream stay at the destination.';
@@ -412,6 +412,126 @@ describe('what Python programs write', () => {
   });
 });
 
+describe('a record that is too large', () => {
+  const row = (stream: string, data: object) => ({
+    say: { type: 'RECORD', record: { stream, data, emitted_at: 1 } },
+  });
+  const big = (bytes: number, data: string) => ({
+    bigLine: { before: '{"type":"RECORD","record":{"data":{"text":"', bytes, after: `"${data}},"stream":"items"}}` },
+  });
+  const keyed = configured('items', { primary_key: [['id'], ['place', 'zip']] });
+  const runner = () => testRunner({ maxLineBytes: 1_000_000 });
+
+  test('is skipped and counted with its key, and everything behind it arrives', async () => {
+    const file = outputFile();
+    const source = scriptedSource([
+      row('items', { id: 1 }),
+      big(3_000_000, ',"id":7,"place":{"zip":"a\\"b"}'),
+      state(1),
+      big(1_000_000, ''),
+      {
+        bigLine: {
+          before: '{"record":{"stream":"items","data":{"id":"secret","text":"',
+          bytes: 2_000_000,
+          after: '"}},"type":"RECORD"}',
+        },
+      },
+      row('items', { id: 2 }),
+      row('others', { id: 3 }),
+      { bigLine: { before: '{"type":"RECORD","record":{"stream":"nobody","data":{"a":"', bytes: 2e6, after: '"}}}' } },
+      state(2),
+      complete,
+      { status: ['others', 'COMPLETE'] },
+    ]);
+    const outcome = await sync(runner(), {
+      source: { ...source, secrets: ['secret'] },
+      destination: scriptedDestination(file),
+      streams: [keyed, configured('others')],
+    });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 3 });
+    expect(outcome.states).toEqual([keptState(1), keptState(2)]);
+    expect(idsIn(file)).toEqual([1, 2, 3]);
+    const keys = ['id 7, place.zip a"b', 'record 3', expect.stringMatching(/^id \*+$/)];
+    expect(outcome.streams).toMatchObject([
+      { recordsEmitted: 2, recordsSkipped: { count: 3, keys } },
+      { recordsEmitted: 1 },
+    ]);
+    expect(outcome.streams[1]).not.toHaveProperty('recordsSkipped');
+    const words = outcome.log.map(({ message }) => message);
+    expect(words).toContain(
+      'A record of items is skipped (id 7, place.zip a"b): it has 3 MB, and no record may have more than 1 MB.',
+    );
+    expect(words).toContain('3 records were skipped in items, too large to be moved.');
+    expect(words).toContain('nobody is not among the configured streams; its records are left out.');
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+  });
+
+  test('is named for the first twenty, and counted for all', async () => {
+    const lines = Array.from({ length: 25 }, (_, id) => big(1_000_001, `,"id":${id}`));
+    const outcome = await sync(runner(), {
+      source: scriptedSource([...lines, complete]),
+      destination: scriptedDestination(outputFile()),
+      streams: [keyed],
+    });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 0, streams: [{ recordsSkipped: { count: 25 } }] });
+    expect(outcome.streams[0]?.recordsSkipped?.keys).toHaveLength(20);
+    expect(outcome.log.filter(({ message }) => message.startsWith('A record of items'))).toHaveLength(20);
+  });
+
+  test.each([
+    ['without the name of its stream', { before: '{"type":"RECORD","record":{"data":{"a":"', after: '"}}}' }],
+    ['without a type', { before: '{"record":{"stream":"items","data":{"a":"', after: '"}}}' }],
+    ['that was cut off', { before: '{"type":"RECORD","record":{"stream":"items","data":{"a":"', after: '', end: '' }],
+    ['that is no message', { before: 'x', after: '' }],
+  ])('%s fails the sync', async (_, line) => {
+    const outcome = await sync(runner(), {
+      source: scriptedSource([row('items', { id: 1 }), state(1), { bigLine: { bytes: 2e6, ...line } }]),
+      destination: scriptedDestination(outputFile()),
+      streams: [keyed],
+    });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', type: 'system_error' } });
+    expect(outcome.states).toEqual([keptState(1)]);
+  });
+});
+
+test('the time of a record arrives in milliseconds, whatever unit its source has; nonsense becomes the time of arrival', async () => {
+  const ms = 1_790_000_000_123;
+  const times: [written: string, expected: number | 'now'][] = [
+    [`"emitted_at":${ms},`, ms],
+    [`"emitted_at":${ms}456,`, ms],
+    [`"emitted_at":${ms}456789,`, ms],
+    ['"emitted_at":1790000000,', 1_790_000_000_000],
+    ['"emitted_at":0,', 0],
+    ['"emitted_at":17,', 17],
+    ...['-1', `-${ms}`, '1790000000.123', 'NaN', '-Infinity', '1e999', '1e25', `"${ms}"`, 'null', '[1]', 'true'].map(
+      (nonsense): [string, 'now'] => [`"emitted_at":${nonsense},`, 'now'],
+    ),
+    ['', 'now'],
+  ];
+  const lines = times.flatMap(([written]) => [
+    `{"type":"RECORD","record":{"stream":"items",${written}"data":{"id":12345678901234567890}}}`,
+    `{"type": "RECORD", "record": {"data":{"id": 1.10}, ${written} "stream":"items"}}`,
+  ]);
+  const file = outputFile();
+  const before = Date.now();
+  const outcome = await sync(testRunner(), {
+    source: scriptedSource([{ print: `${lines.join('\n')}\n` }, complete]),
+    destination: scriptedDestination(file),
+    streams: [items],
+  });
+  expect(outcome).toMatchObject({ status: 'succeeded', records: lines.length });
+  const arrived = received(file).flatMap(({ record }) => (record ? [record.emitted_at] : []));
+  for (const [index, [written, expected]] of times.entries()) {
+    for (const time of arrived.slice(2 * index, 2 * index + 2)) {
+      if (expected !== 'now') expect(time, written).toBe(expected);
+      else expect(time >= before && time <= Date.now(), `${written} ${time}`).toBe(true);
+    }
+  }
+  const texts = linesIn(file).slice(0, lines.length);
+  expect(texts.filter((text) => text.includes('12345678901234567890'))).toHaveLength(times.length);
+  expect(texts.filter((text) => text.includes('1.10'))).toHaveLength(times.length);
+});
+
 describe('a source that fails', () => {
   const error = { message: 'The table is gone.', failure_type: 'config_error' };
   const tell = { say: { type: 'TRACE', trace: { type: 'ERROR', emitted_at: 1, error } } };
@@ -434,11 +554,11 @@ describe('a source that fails', () => {
     [
       'sends a record without data',
       [{ say: { type: 'RECORD', record: { stream: 'items', data: 1 } } }, complete],
-      { type: 'system_error', message: expect.stringMatching(/record of items: its data .*, its emitted_at/) },
+      { type: 'system_error', message: expect.stringMatching(/record of items: its data is not an object/) },
     ],
     [
       'sends a huge message',
-      [{ big: 2_000_000 }, complete],
+      [{ say: { type: 'LOG', log: { level: 'INFO', message: 'x'.repeat(100_000) } } }, { bigState: 2_000_000 }],
       { type: 'system_error', message: 'The source sent a message of more than 1 MB.' },
     ],
     [

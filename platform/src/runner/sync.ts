@@ -5,15 +5,17 @@
  * destination has confirmed it, and in that order; a stream is told complete to the destination only after the source
  * has said so and ended well. What went wrong first is what the outcome tells.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import {
   type ConfiguredCatalog,
   type ConfiguredStream,
   type Message,
   type StreamDescriptor,
+  type StreamHolding,
   type StreamStatus,
+  streamHoldingType,
   streamKey,
-} from '../protocol.ts';
+} from '@inlay/protocol/protocol';
 import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
 import { catalogText } from './catalog-text.ts';
 import { Confirmations } from './confirmations.ts';
@@ -26,6 +28,7 @@ import { Relay } from './relay.ts';
 import {
   type ConfiguredConnector,
   type Failure,
+  type LostStream,
   type Progress,
   RunFailure,
   type SyncOutcome,
@@ -76,6 +79,12 @@ class SyncRun {
   #waitingFor: 'source' | 'destination' = 'source';
   #failure: Failure | undefined;
   #isCancelled = false;
+  /** By `streamKey`: streams that go on from a state, and those of them that the destination has lost. */
+  readonly #goingOn: ReadonlySet<string>;
+  readonly #lost = new Map<string, LostStream>();
+  #isDestinationDone = false;
+  /** Streams that the destination was told to be complete, by `streamKey`. */
+  readonly #complete = new Set<string>();
 
   constructor(
     request: SyncRequest | WriteRequest,
@@ -87,7 +96,14 @@ class SyncRun {
     this.#settings = settings;
     this.#catalog = catalog;
     this.#names = names;
-    this.#reports = new StreamReports(this.#catalog.streams.map(({ stream }) => stream));
+    const goingOn = catalog.streams.filter(({ inlay_held }) => inlay_held !== undefined);
+    this.#goingOn = new Set(goingOn.map(({ stream }) => streamKey(stream)));
+    const notices = 'source' in request ? request.notices : undefined;
+    this.#reports = new StreamReports(
+      this.#catalog.streams.map(({ stream }) => stream),
+      {},
+      notices,
+    );
     this.#destinationWords = new Conversation(request.destination, request.log);
     this.#watchdog = new Watchdog(settings.runtime, settings.stuckAfterMs, () => this.#endStuckSync());
   }
@@ -104,11 +120,13 @@ class SyncRun {
       const files = { config, catalog: new JsonText(await catalogText(this.#names.destinationCatalog)) };
       const destination = await this.#start(this.#request.destination, 'write', files, this.#destinationWords);
       const [progress] = await Promise.all([this.#feed(destination), this.#listen(destination)]);
+      const arrived = this.#arrived();
       const moved = { ...progress, ...this.#reports.outcome() };
-      if (this.#isCancelled) return { status: 'cancelled', ...moved };
-      if (!this.#failure) return { status: 'succeeded', ...moved };
+      if (this.#isCancelled) return { status: 'cancelled', ...moved, arrived };
+      if (this.#lost.size > 0) return { status: 'lost', ...moved, lostStreams: [...this.#lost.values()] };
+      if (!this.#failure) return { status: 'succeeded', ...moved, ...arrived, notReplaced: this.#reports.unreplaced };
       const unfinished = this.#relay?.unfinishedStreams() ?? [];
-      return { status: 'failed', failure: this.#failure, ...moved, arrived: this.#arrived(), unfinished };
+      return { status: 'failed', failure: this.#failure, ...moved, arrived, unfinished };
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.#watchdog.end();
@@ -116,20 +134,28 @@ class SyncRun {
   }
 
   /**
-   * What is at the destination after a sync that failed: what it says itself; else, of streams that are added to, what it
-   * has confirmed. What was to replace a stream does so only at the end, which was not reached.
+   * What this sync has changed at the destination: of each stream the rows that the destination says to have written and
+   * removed. Where it says nothing: of a stream that was to be replaced all if it was, and else nothing; of a stream that is added to all after
+   * a success, and else what the destination has confirmed.
    */
   #arrived(): Progress {
-    const ofAll = this.#confirmations.arrivedOfAll;
+    const hasSucceeded = !this.#isCancelled && !this.#failure;
+    const { streams } = this.#catalog;
     const isOverwritten = ({ destination_sync_mode }: ConfiguredStream) => destination_sync_mode === 'overwrite';
-    if (ofAll && !this.#catalog.streams.some(isOverwritten)) return ofAll;
+    const isUnreported = ({ stream }: ConfiguredStream) => this.#reports.changedRowsOf(stream) === undefined;
+    const ofAll = this.#confirmations.arrivedOfAll;
+    if (!hasSucceeded && ofAll && streams.every((each) => isUnreported(each) && !isOverwritten(each))) return ofAll;
     const arrived = { records: 0, bytes: 0 };
-    for (const configured of this.#catalog.streams) {
-      const { name, namespace } = configured.stream;
-      const stream = namespace ? { name, namespace } : { name };
+    for (const configured of streams) {
+      const { stream } = configured;
+      const moved = this.#relay?.movedOf(stream) ?? { records: 0, bytes: 0 };
+      const isAll = isOverwritten(configured)
+        ? this.#isDestinationDone && this.#complete.has(streamKey(stream))
+        : hasSucceeded;
       const confirmed = isOverwritten(configured) ? undefined : this.#confirmations.arrivedOf(stream);
-      arrived.records += this.#reports.writtenOf(stream) ?? confirmed?.records ?? 0;
-      arrived.bytes += confirmed?.bytes ?? 0;
+      const records = this.#reports.changedRowsOf(stream) ?? (isAll ? moved.records : (confirmed?.records ?? 0));
+      arrived.records += records;
+      arrived.bytes += records === confirmed?.records ? confirmed.bytes : bytesOf(records, moved);
     }
     return arrived;
   }
@@ -169,7 +195,8 @@ class SyncRun {
   async #relaySource(request: SyncRequest, destination: ConnectorProcess): Promise<Relay> {
     const { source, selectedFields = new Map() } = request;
     const words = new Conversation(source, request.log);
-    const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations, this.#reports);
+    const { now } = this.#settings.runtime;
+    const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations, this.#reports, now);
     this.#relay = relay;
     const desk = new TokenDesk(source, words, this.#settings.runtime);
     const catalog = new JsonText(await catalogText(this.#catalog));
@@ -223,10 +250,11 @@ class SyncRun {
     relay: Relay,
     desk: TokenDesk,
   ): Promise<void> {
+    const { maxLineBytes } = this.#settings;
     const { elapsed } = this.#settings.runtime;
     let reportedAtMs = elapsed();
     try {
-      for await (const blocks of readBlocks(source.stdout, this.#settings.maxLineBytes)) {
+      for await (const blocks of readBlocks(source.stdout, maxLineBytes, () => relay.skip(maxLineBytes))) {
         this.#watchdog.sign();
         const output = relay.pass(blocks);
         for (const renewed of relay.renewals.splice(0)) await this.#keepConfiguration(request.source, renewed);
@@ -249,7 +277,7 @@ class SyncRun {
       source.stop();
     }
     const ending = await source.ended;
-    const wasBrokenOff = this.#isCancelled || this.#failure !== undefined;
+    const wasBrokenOff = this.#isCancelled || this.#lost.size > 0 || this.#failure !== undefined;
     this.#fail(words.failureAfter(ending) ?? relay.cutOff ?? incompleteness(words, relay));
     if (!wasBrokenOff && !relay.cutOff && ending.code === 0) await this.#tellWhatIsComplete(destination, words, relay);
   }
@@ -262,12 +290,14 @@ class SyncRun {
   async #tellWhatIsComplete(destination: ConnectorProcess, words: Conversation, relay: Relay): Promise<void> {
     const incomplete = new Set(relay.incompleteStreams().map(streamKey));
     const unmentioned = new Set(relay.unmentionedStreams().map(streamKey));
-    const isComplete = ({ stream, destination_sync_mode }: ConfiguredStream): boolean => {
+    const isComplete = (configured: ConfiguredStream): boolean => {
+      const { stream } = configured;
       if (relay.isToldComplete(stream)) return true;
       if (this.#failure || incomplete.has(streamKey(stream))) return false;
-      if (!unmentioned.has(streamKey(stream)) || destination_sync_mode !== 'overwrite') return true;
+      if (!unmentioned.has(streamKey(stream)) || !replacesRows(configured)) return true;
       const unsaid = `The source did not say whether it had read ${displayName(stream)} to its end.`;
       this.#reports.notReplaced(stream);
+      this.#confirmations.release(stream);
       words.log('WARN', `${unsaid} The earlier rows of this stream stay at the destination.`);
       return false;
     };
@@ -286,7 +316,8 @@ class SyncRun {
       this.#stop();
     }
     const failure = words.failureAfter(await destination.ended) ?? this.#shortcoming(destination);
-    if (failure) {
+    this.#isDestinationDone = !failure;
+    if (failure || this.#lost.size > 0) {
       this.#fail(failure);
       this.#stop();
     }
@@ -299,6 +330,7 @@ class SyncRun {
     const told = streamReport(message);
     const reported = told && this.#names.atSource(told.stream);
     if (reported) this.#reports.add(reported, told.report, (words) => this.#destinationWords.redact(words));
+    await this.#note(streamReport(message, streamHoldingType));
     if (message?.type !== 'STATE' || !isObject(message.state) || !('source' in this.#request)) return;
     const state = this.#names.stateFromDestination(message.state);
     const stream = state.stream?.stream_descriptor;
@@ -309,6 +341,23 @@ class SyncRun {
     const text = this.#confirmations.textOf(state) ?? JSON.stringify(state);
     await this.#watchdog.during(this.#request.keepState(state, text));
     this.#confirmations.confirmed(state);
+  }
+
+  /** What the destination says about the place of a stream. */
+  async #note(told: ReturnType<typeof streamReport>): Promise<void> {
+    const stream = told && this.#names.atSource(told.stream);
+    if (!stream || !('source' in this.#request)) return;
+    const { held, lost, is_emptied } = told.report as Partial<StreamHolding>;
+    if (typeof held === 'string' && this.#request.keepHeld) {
+      await this.#watchdog.during(this.#request.keepHeld(stream, held));
+    }
+    if (is_emptied === true) {
+      const message = `${displayName(stream)} was emptied at the destination by somebody else. Earlier rows are not sent again.`;
+      this.#reports.notice(stream, { code: 'emptied_not_refilled', message });
+      this.#destinationWords.log('WARN', message);
+    }
+    const key = streamKey(stream);
+    if (this.#goingOn.has(key) && (lost === 'gone' || lost === 'emptied')) this.#lost.set(key, { stream, how: lost });
   }
 
   async #keepConfiguration(
@@ -347,6 +396,7 @@ class SyncRun {
     const lines = this.#catalog.streams.map((configured) => {
       const stream_descriptor = this.#names.atDestination(configured.stream) as StreamDescriptor;
       const status: StreamStatus = isComplete(configured) ? 'COMPLETE' : 'INCOMPLETE';
+      if (status === 'COMPLETE') this.#complete.add(streamKey(configured.stream));
       const message: Message = {
         type: 'TRACE',
         trace: {
@@ -363,6 +413,7 @@ class SyncRun {
   /** What a destination that ended well has left undone. */
   #shortcoming({ stdin }: ConnectorProcess): Failure | undefined {
     const words = this.#destinationWords;
+    if (this.#lost.size > 0) return undefined;
     if (!stdin.writableFinished) {
       return words.fail('system_error', 'The destination ended before it had taken everything.');
     }
@@ -382,12 +433,23 @@ class SyncRun {
   }
 
   #fail(failure: Failure | undefined): void {
-    if (!this.#isCancelled) this.#failure ??= failure;
+    // What becomes of a source that is stopped, because its streams are read from their start, is no failure.
+    if (!this.#isCancelled && this.#lost.size === 0) this.#failure ??= failure;
   }
 
   #stop(): void {
     for (const child of this.#processes) child.stop();
   }
+}
+
+/** Whether rows of earlier syncs go when the stream is complete. */
+function replacesRows({ destination_sync_mode, minimum_generation_id }: ConfiguredStream): boolean {
+  return destination_sync_mode === 'overwrite' || minimum_generation_id > 0;
+}
+
+/** Of so many of the records that were moved: exact for all or none of them, in proportion for a part. */
+function bytesOf(records: number, moved: Progress): number {
+  return moved.records === 0 ? 0 : Math.round(moved.bytes * Math.min(1, records / moved.records));
 }
 
 function incompleteness(words: Conversation, relay: Relay): Failure | undefined {

@@ -3,7 +3,7 @@
  * output, and reads the answer from its standard input, which stays open for this. The token takes no other way, and the network
  * is not involved.
  */
-import { type Message, type OfferedCredential, type TokenAnswer, tokenRequestType } from '../protocol.ts';
+import { type Message, type OfferedCredential, type TokenAnswer, tokenRequestType } from '@inlay/protocol/protocol';
 import type { Runtime } from '../runtime.ts';
 import type { ConnectorProcess } from './connector-process.ts';
 import type { Conversation } from './conversation.ts';

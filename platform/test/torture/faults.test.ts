@@ -4,12 +4,12 @@
  * INLAY_LONG_TESTS tries every fault with every destination.
  */
 import { fileURLToPath } from 'node:url';
+import { parseJson } from '@inlay/protocol/json';
+import type { ConfiguredStream, DestinationSyncMode } from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseJson } from '../connectors/kit/json.ts';
-import type { ConfiguredStream, DestinationSyncMode } from '../src/protocol.ts';
-import type { ConfiguredConnector } from '../src/runner/runner.ts';
-import { configured, sync, testRunner } from '../test/connectors.ts';
-import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
+import type { ConfiguredConnector } from '../../src/runner/runner.ts';
+import { configured, sync, testRunner } from '../connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../data-stores.ts';
 
 const program = fileURLToPath(new URL('faulty-connector.mjs', import.meta.url));
 const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);

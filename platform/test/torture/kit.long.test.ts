@@ -4,13 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConfiguredStream } from '@inlay/protocol/protocol';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installOwnPackages, kitFolder } from '../../scripts/own-packages.mjs';
-import type { ConfiguredStream } from '../src/protocol.ts';
-import type { ConfiguredConnector } from '../src/runner/runner.ts';
-import { bundled, configured, received, sync, temporaryFolder, testRunner } from '../test/connectors.ts';
-import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
+import { installOwnPackages, kitFolder } from '../../../scripts/own-packages.mjs';
+import type { ConfiguredConnector } from '../../src/runner/runner.ts';
+import { bundled, configured, received, sync, temporaryFolder, testRunner } from '../connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../data-stores.ts';
 
 let stores: DataStores;
 beforeAll(async () => {

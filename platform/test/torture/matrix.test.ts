@@ -4,11 +4,12 @@
  * destinations, and one way of writing for each pair; INLAY_LONG_TESTS all pairs, and INLAY_TORTURE_ALL all ways of writing
  * for all pairs.
  */
+
+import { parseJson, stringifyJson } from '@inlay/protocol/json';
+import type { ConfiguredStream, DestinationSyncMode } from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
-import type { ConfiguredStream, DestinationSyncMode } from '../src/protocol.ts';
-import { sync, testRunner } from '../test/connectors.ts';
-import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
+import { sync, testRunner } from '../connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../data-stores.ts';
 import { hasArrived } from './comparing.ts';
 import { sources } from './sources.ts';
 import { pick, seeded } from './values.ts';

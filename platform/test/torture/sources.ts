@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Stream } from '@inlay/protocol/protocol';
 import pg from 'pg';
-import type { Stream } from '../src/protocol.ts';
-import type { ConfiguredConnector } from '../src/runner/runner.ts';
-import { bundled, temporaryFolder } from '../test/connectors.ts';
-import { startHttpServer } from '../test/http-server.ts';
-import { createDatabase } from '../test/postgres.ts';
+import { createDatabase } from '../../../connectors/test/postgres.ts';
+import { startHttpServer } from '../../../guard/test/http-server.ts';
+import type { ConfiguredConnector } from '../../src/runner/runner.ts';
+import { bundled, temporaryFolder } from '../connectors.ts';
 import {
   type HardField,
   type HardRecord,
@@ -139,8 +139,18 @@ const postgres: OpenSource = async (random, count) => {
     const texts = names.map((name) => plain(record.fields.get(name) ?? 'null', columnTypes[name] ?? ''));
     await query(`insert into things values (${places.join(', ')})`, texts);
   }
-  return { connector: bundled('source', 'source-postgres', config), records, stream: undefined };
+  const stored = records.map(({ id, fields }) => ({
+    id,
+    fields: new Map([...fields].map(([name, text]) => [name, asStored(text, columnTypes[name] ?? '')])),
+  }));
+  return { connector: bundled('source', 'source-postgres', config), records: stored, stream: undefined };
 };
+
+/** These types do not have a negative zero, so that none leaves the source. */
+function asStored(text: string, type: string): string {
+  if (!/^(numeric|bigint|jsonb)/.test(type)) return text;
+  return text.replace(/-(0(?:\.0*)?(?:[eE][+-]?\d+)?)(?=[,\]}\s]|$)/g, '$1');
+}
 
 function plain(text: string, type: string): string | null {
   if (text === 'null') return null;

@@ -3,7 +3,7 @@
  * what their stream declares. A record is kept as JSON text, so that every digit is known. Everything follows from a seed.
  */
 
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 /** Numbers from 0 up to 1, the same for the same seed (Mulberry32). */
 export type Random = () => number;

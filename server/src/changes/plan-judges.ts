@@ -1,31 +1,39 @@
 /**
- * What would become of the sources or connections of a template, page by page in the order of their creation. Asks the
- * rules by which a rollout moves them (template-moves.ts), so that a plan tells what a rollout does. Changes nothing.
+ * What would become of the sources or connections of a template, page by page in the order of their creation. Uses the
+ * rules by which a rollout applies a version to them (template-moves.ts), so that a plan says what a rollout does. Changes
+ * nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Apply } from '@inlay/contract/rollouts';
-import type { Customization } from '@inlay/contract/source-templates';
-import type { TemplatePlanItem } from '@inlay/contract/template-plans';
-import type { TemplateRef } from '../template-ref.ts';
-import { movesData, type Preview, type TemplateState } from '../templates/planned-changes.ts';
-import type { ConnectionContent, SourceContent } from '../templates/versions.ts';
-import type { PipelinesContext } from './context.ts';
-import type { Judged } from './plans.store.ts';
-import * as plans from './plans.store.ts';
+import type { Customization } from '@inlay/contract/catalog/source-templates';
+import type { TemplatePlanItem } from '@inlay/contract/catalog/template-plans';
+import type { Preview, TemplateState } from '../catalog/templates/planned-changes.ts';
+import type { ConnectionContent, SourceContent } from '../catalog/templates/versions.ts';
+import type { TemplateRef } from '../kernel/template-ref.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
 import {
   changesOfConnection,
   changesOfSource,
   faultOfSource,
   missingText,
+  movesSecrets,
   placementOf,
   readerOf,
-} from './template-moves.ts';
+  secretsStayText,
+} from '../pipelines/set-up/template-moves.ts';
+import type { DestinationTest } from './destination-test.ts';
+import type { Judged } from './plans.store.ts';
+import * as plans from './plans.store.ts';
 
 export type Judge = (after: Judged | undefined, limit: number) => Promise<Judged[]>;
 
 const nothingOfStreams = { streams_dropped: [], streams_left: null };
 
-export function sourceJudge(ctx: PipelinesContext, template: TemplateRef, preview: Preview<SourceContent>): Judge {
+export function sourceJudge(
+  ctx: PipelinesContext,
+  template: TemplateRef,
+  preview: Preview<SourceContent>,
+  mayMoveSecrets: boolean,
+): Judge {
   const { definition, after: target } = preview;
   const read = readerOf(ctx, ctx.store.db, template);
   return async (after, limit) => {
@@ -35,7 +43,12 @@ export function sourceJudge(ctx: PipelinesContext, template: TemplateRef, previe
     const judged: Judged[] = [];
     for (const row of rows) {
       const base = (await read(row.applied_template_version)) as TemplateState<SourceContent> | undefined;
-      const { isConfigured, isSelected } = changesOfSource(base, target);
+      const changes = changesOfSource(base, target);
+      const isKept =
+        changes.isConfigured &&
+        !mayMoveSecrets &&
+        movesSecrets(ctx, definition, row, { before: base ?? (await read(1)), after: target.configuration });
+      const { isConfigured, isSelected } = isKept ? { isConfigured: false, isSelected: false } : changes;
       const fault = isConfigured ? faultOfSource(ctx, definition, row, target.configuration) : undefined;
       const fields = [...(isConfigured ? ['partial_default_config'] : []), ...(isSelected ? ['customization'] : [])];
       const streams = isSelected
@@ -53,6 +66,7 @@ export function sourceJudge(ctx: PipelinesContext, template: TemplateRef, previe
         template_version: row.template_version,
         seen: row.updated_at,
         ...outcomeOf(fault, fields),
+        ...(isKept && { reason: secretsStayText }),
         detail: { fields, ...streams, tables_moved: null },
       });
     }
@@ -95,11 +109,11 @@ async function streamsLost(
 export function connectionJudge(
   ctx: PipelinesContext,
   template: TemplateRef,
-  { after: target, test }: Preview<ConnectionContent>,
-  apply: Apply,
+  target: TemplateState<ConnectionContent>,
+  test: DestinationTest,
+  moveData: boolean,
 ): Judge {
   const { content, configuration } = target;
-  const moveData = movesData(apply);
   const read = readerOf(ctx, ctx.store.db, template);
   return async (after, limit) => {
     const rows = await plans.listConnections(ctx.store.db, template, { after, limit });
@@ -128,16 +142,16 @@ export function connectionJudge(
         seen: row.version,
         outcome: isBroken ? 'breaks' : fields.length > 0 ? 'changes' : 'unchanged',
         reason: isBroken ? `The destination does not work: ${test.fault?.msg}` : null,
-        detail: { fields, ...nothingOfStreams, tables_moved: moveOf(row, placementOf(content, workspace, slug)) },
+        detail: { fields, ...nothingOfStreams, tables_moved: newPlacement(row, placementOf(content, workspace, slug)) },
       });
     }
     return judged;
   };
 }
 
-type Place = ReturnType<typeof placementOf>;
+type Placement = ReturnType<typeof placementOf>;
 
-function moveOf({ namespace_format, prefix }: Place, to: Place): TemplatePlanItem['tables_moved'] {
+function newPlacement({ namespace_format, prefix }: Placement, to: Placement): TemplatePlanItem['tables_moved'] {
   const from = { namespace_format, prefix };
   return isDeepStrictEqual(from, to) ? null : { from, to };
 }

@@ -5,14 +5,14 @@ import type {
   PlanOutcome,
   PlanOutcomeCounts,
   TemplatePlanItem,
-} from '@inlay/contract/template-plans';
+} from '@inlay/contract/catalog/template-plans';
 import { sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, SourceRow, TemplatePlanItemRow, TemplatePlanRow } from '../db/tables.ts';
-import { uuidOf } from '../db/uuid-type.ts';
-import type { TemplateRef } from '../template-ref.ts';
+import { insertionOf } from '../kernel/db/given-rows.ts';
+import { now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, SourceRow, TemplatePlanItemRow, TemplatePlanRow } from '../kernel/db/tables.ts';
+import { uuidOf } from '../kernel/db/uuid-type.ts';
+import type { TemplateRef } from '../kernel/template-ref.ts';
 
 type NewPlan = Pick<TemplatePlanRow, 'id' | 'kind' | 'template_id' | 'base_version' | 'sealed_request' | 'made_by'>;
 
@@ -263,7 +263,7 @@ export async function listSyncedStreams(db: Db, organizationId: string, sourceId
     .select(
       sql<string | null>`(
         select streams from jobs where jobs.connection_id = connections.id and streams is not null
-        order by started_at desc, length(jobs.id) desc, jobs.id desc limit 1)`.as('streams'),
+        order by started_at desc, length(jobs.platform_id) desc, jobs.platform_id desc limit 1)`.as('streams'),
     )
     .where('organization_id', '=', organizationId)
     .where('source_id', '=', sourceId)

@@ -35,8 +35,8 @@ describeInTurns('A plan', (kind, it) => {
   const settle = async () => {
     const { db } = test.app.store;
     const leftToDo = async () => {
-      await test.app.rollouts.pass();
-      await test.app.setUps.pass();
+      await test.app.workers.rollouts.pass();
+      await test.app.workers.setUps.pass();
       const open = await db.selectFrom('rollouts').select('id').where('state', '=', 'running').execute();
       const due = await db.selectFrom('sources').select('id').where('due_at', 'is not', null).execute();
       return open.length + due.length;

@@ -7,23 +7,49 @@
  * version that the plan is for, and exactly the sources or connections that the plan counts are there, as they were then. A plan that
  * does not hold is refused, never applied in part.
  */
-import type { Apply } from '@inlay/contract/rollouts';
-import type { PlanOutcome, TemplatePlan, TemplatePlanItem, TemplatePlanItemList } from '@inlay/contract/template-plans';
-import type { Db } from '../db/open.ts';
-import type { TemplatePlanItemRow, TemplatePlanRow } from '../db/tables.ts';
-import { openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { makerOf, type Operator, type TemplateRef } from '../template-ref.ts';
-import { previewConnectionTemplate } from '../templates/connection-templates.ts';
-import type { OpenedPlan } from '../templates/context.ts';
-import type { Preview } from '../templates/planned-changes.ts';
-import { previewSourceTemplate } from '../templates/source-templates.ts';
-import { type ConnectionContent, differences, type SourceContent, showContent } from '../templates/versions.ts';
-import type { PipelinesContext } from './context.ts';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
+import type { Apply } from '@inlay/contract/catalog/rollouts';
+import type {
+  PlanOutcome,
+  TemplatePlan,
+  TemplatePlanItem,
+  TemplatePlanItemList,
+} from '@inlay/contract/catalog/template-plans';
+import type { Fault } from '@inlay/contract/errors';
+import { openConfiguration, sealConfiguration } from '../catalog/definitions/sealed-configuration.ts';
+import { connectionRules } from '../catalog/templates/connection-templates.ts';
+import { type Preview, previewTemplate, type TemplateState } from '../catalog/templates/planned-changes.ts';
+import { sourceRules } from '../catalog/templates/source-templates.ts';
+import type { TemplateRules } from '../catalog/templates/templates.ts';
+import { type ConnectionContent, differences, type SourceContent, showContent } from '../catalog/templates/versions.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { TemplateKind, TemplatePlanItemRow, TemplatePlanRow } from '../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import { makerOf, type Operator, type TemplateRef } from '../kernel/template-ref.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
+import { type DestinationTest, testDestination } from './destination-test.ts';
 import { connectionJudge, sourceJudge } from './plan-judges.ts';
 import type { Judged } from './plans.store.ts';
 import * as plans from './plans.store.ts';
+
+/** What the requests of both kinds say of a change besides its values. */
+export interface ChangeRequest {
+  plan_id?: string;
+  apply?: Apply;
+  skip_check?: boolean;
+  propagate?: boolean;
+  destination_config?: Configuration;
+}
+
+/** `propagate` is the same as `apply` with `all`. */
+export const appliedBy = ({ apply, propagate }: ChangeRequest): Apply => apply ?? (propagate ? 'all' : 'new_only');
+
+/** A plan that a request names. */
+export interface OpenedPlan {
+  id: string;
+  template: TemplateRef;
+}
 
 /** How long a plan can be applied. */
 const lifetimeMs = 86_400_000;
@@ -36,20 +62,18 @@ export async function makePlan(
   ctx: PipelinesContext,
   by: Operator,
   template: TemplateRef,
-  request: Record<string, unknown> & { apply?: Apply; propagate?: boolean },
+  request: ChangeRequest,
 ): Promise<TemplatePlan> {
   const { db } = ctx.store;
   const { organizationId } = by;
   const { kind, templateId } = template;
-  const apply = request.apply ?? (request.propagate === true ? 'all' : 'new_only');
-  const preview =
-    kind === 'source'
-      ? await previewSourceTemplate(ctx.templates, organizationId, templateId, request)
-      : await previewConnectionTemplate(ctx.templates, organizationId, templateId, request);
+  const apply = appliedBy(request);
+  const preview = await previewTemplate(ctx.templates, rulesOf[kind], template, request);
+  const test = kind === 'source' ? { isChecked: false } : await testFor(ctx, organizationId, preview, request);
   const judge =
     kind === 'source'
-      ? sourceJudge(ctx, template, preview as Preview<SourceContent>)
-      : connectionJudge(ctx, template, preview as Preview<ConnectionContent>, apply);
+      ? sourceJudge(ctx, template, preview as Preview<SourceContent>, by.permission === 'full')
+      : connectionJudge(ctx, template, preview.after as TemplateState<ConnectionContent>, test, movesData(apply));
   const id = ctx.runtime.newId();
   const about = { kind, template_id: templateId };
   await plans.insertPlan(
@@ -80,7 +104,7 @@ export async function makePlan(
     const summary: Summary = {
       ...found,
       changes: differences(show(before), show(after)),
-      destination: presentTest(preview),
+      destination: presentTest(test),
       apply,
     };
     const row = await plans.finishPlan(db, organizationId, id, {
@@ -95,9 +119,21 @@ export async function makePlan(
   }
 }
 
+const rulesOf: Record<TemplateKind, TemplateRules<TemplateKind>> = { source: sourceRules, connection: connectionRules };
+
+async function testFor(
+  ctx: PipelinesContext,
+  organizationId: string,
+  { definition, after }: Preview<unknown>,
+  { destination_config, skip_check }: ChangeRequest,
+): Promise<DestinationTest> {
+  if (destination_config === undefined || skip_check === true) return { isChecked: false };
+  return await testDestination(ctx, organizationId, { definition, configuration: after.configuration });
+}
+
 type Summary = Omit<plans.Found, 'items'> & Pick<TemplatePlan, 'changes' | 'destination' | 'apply'>;
 
-function presentTest({ test: { isChecked, fault } }: Preview<unknown>): TemplatePlan['destination'] {
+function presentTest({ isChecked, fault }: DestinationTest): TemplatePlan['destination'] {
   if (fault) return { verdict: 'fails', message: fault.msg, field: fault.loc };
   return { verdict: isChecked ? 'works' : 'not_checked', message: null, field: null };
 }
@@ -155,10 +191,37 @@ function presentItem({ kind }: TemplateRef, row: TemplatePlanItemRow & { workspa
   };
 }
 
-/** The change as it was asked for, its secrets included. */
-export async function openPlan(ctx: PipelinesContext, template: TemplateRef, id: string): Promise<OpenedPlan> {
-  const row = await find(ctx, template, id);
-  return { id, template, request: openConfiguration(ctx.sealer, 'template plan', id, row.sealed_request) };
+/** The request itself or, if it names a plan, the request that was planned. */
+export async function openPlanned<Request extends ChangeRequest>(
+  ctx: PipelinesContext,
+  template: TemplateRef,
+  given: Request,
+): Promise<{ request: Request; plan?: OpenedPlan }> {
+  const { plan_id: planId, apply, skip_check, propagate, ...change } = given;
+  if (planId === undefined) return { request: given };
+  const faults = Object.keys(change).map(
+    (field): Fault => ({
+      loc: ['body', field],
+      msg: 'the plan contains the change: give the field when you plan, or leave out plan_id',
+      type: 'value_error',
+    }),
+  );
+  if (faults.length > 0) throw invalidRequest(...faults);
+  const row = await find(ctx, template, planId);
+  const plan = { id: planId, template };
+  const planned = openConfiguration(ctx.sealer, 'template plan', planId, row.sealed_request) as Request;
+  const wanted = apply ?? (propagate === true ? 'all' : planned.apply) ?? 'new_only';
+  if (wanted !== 'new_only' && movesData(wanted) !== movesData(planned.apply)) {
+    const msg = 'move_data must be as it was planned: plan again with this apply';
+    throw invalidRequest({ loc: ['body', 'apply', 'move_data'], msg, type: 'value_error' });
+  }
+  // Where a request says nothing, validation has filled in false.
+  const isUntested = skip_check === true || planned.skip_check === true;
+  return { request: { ...planned, skip_check: isUntested, apply: wanted }, plan };
+}
+
+function movesData(apply: Apply | undefined): boolean {
+  return typeof apply === 'object' && apply.move_data === true;
 }
 
 /** In the transaction of the change, which holds the template. */

@@ -1,37 +1,22 @@
 /** The SQL for ending what was made from a template. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, DestinationRow } from '../db/tables.ts';
-import type { TemplateRef } from '../template-ref.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { TemplateRef } from '../kernel/template-ref.ts';
+import { mayBeOnPlatform } from '../pipelines/row-conditions.ts';
 
 type Retirement = 'pause' | 'delete';
 
 const templateColumn = { source: 'source_template_id', connection: 'connection_template_id' } as const;
 
-/** Of live sources. */
-export async function listConnections(
-  tx: Db,
-  workspaceId: string,
-  { kind, templateId }: TemplateRef,
-): Promise<ConnectionRow[]> {
-  return await tx
-    .selectFrom('connections')
-    .innerJoin('sources', 'sources.id', 'connections.source_id')
-    .selectAll('connections')
-    .where('connections.workspace_id', '=', workspaceId)
-    .where(`connections.${templateColumn[kind]}`, '=', templateId)
-    .where('connections.deleted_at', 'is', null)
-    .where('sources.lifecycle', '=', 'live')
-    .orderBy('connections.id')
-    .execute();
-}
-
-/** Live workspaces with something of the template that is neither paused nor deleted, as far as that is asked for. */
+/**
+ * Live workspaces with something of the template that is neither paused nor deleted, as far as that is asked for.
+ * `rollout`: the one that has asked for it, and leaves only what was made meanwhile.
+ */
 export async function listWorkspaces(
   tx: Db,
   { organizationId, kind, templateId }: TemplateRef,
   how: Retirement,
-  { since }: { since?: number } = {},
+  rollout?: { id: string; since: number },
 ): Promise<string[]> {
   const table = kind === 'source' && how === 'delete' ? 'sources' : 'connections';
   const column = sql.ref<string>(`${table}.${templateColumn[kind]}`);
@@ -53,9 +38,35 @@ export async function listWorkspaces(
     );
   }
   if (how === 'pause') query = query.where(sql.ref('connections.paused'), '=', 0);
-  if (since !== undefined) query = query.where(sql.ref(`${table}.created_at`), '>=', since);
+  if (rollout) query = query.where(sql.ref(`${table}.created_at`), '>=', rollout.since);
+  if (kind === 'connection' && how === 'delete')
+    query = query.union(withDestination(tx, organizationId, templateId, rollout));
   const rows = await query.orderBy('id').execute();
   return rows.map(({ id }) => id);
+}
+
+/** A destination outlives its connections, with the credentials in it. Where a rollout has failed, it is not repeated. */
+function withDestination(tx: Db, organizationId: string, templateId: string, rollout?: { id: string }) {
+  let query = tx
+    .selectFrom('destinations')
+    .innerJoin('workspaces', 'workspaces.id', 'destinations.workspace_id')
+    .select('workspaces.id as id')
+    .distinct()
+    .where('workspaces.organization_id', '=', organizationId)
+    .where('workspaces.lifecycle', '=', 'live')
+    .where('destinations.connection_template_id', '=', templateId)
+    .where('destinations.deleted_at', 'is', null)
+    .where(mayBeOnPlatform);
+  if (rollout) {
+    const failed = tx
+      .selectFrom('rollout_items')
+      .select('workspace_id')
+      .where('organization_id', '=', organizationId)
+      .where('rollout_id', '=', rollout.id)
+      .where('state', '=', 'failed');
+    query = query.where('workspaces.id', 'not in', failed);
+  }
+  return query;
 }
 
 /** Something in a workspace that the platform still has, or does not have as it should. */
@@ -103,40 +114,6 @@ export async function listOpen(
     .where('sources.lifecycle', '=', 'live')
     .where(isOpen)
     .groupBy('connections.workspace_id')
-    .execute();
-}
-
-/** Undefined while a connection writes there, and when it is deleted already. */
-export async function findUnusedDestination(
-  db: Db,
-  workspaceId: string,
-  templateId: string,
-): Promise<DestinationRow | undefined> {
-  return await db
-    .selectFrom('destinations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('connection_template_id', '=', templateId)
-    .where('deleted_at', 'is', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('connections')
-            .select('connections.id')
-            .whereRef('connections.destination_id', '=', 'destinations.id')
-            .where('connections.deleted_at', 'is', null),
-        ),
-      ),
-    )
-    .executeTakeFirst();
-}
-
-export async function recordDestinationDeleted(db: Db, workspaceId: string, id: string): Promise<void> {
-  await db
-    .updateTable('destinations')
-    .set({ deleted_at: sql<number>`now_ms()`, platform_id: null, no_post_before: 0 })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
     .execute();
 }
 

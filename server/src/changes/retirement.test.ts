@@ -33,10 +33,10 @@ describeInTurns('A template that is deleted', (kind, it) => {
     return answer.body;
   };
   const pass = async () => {
-    await Promise.all(replicas.map(({ app }) => app.rollouts.pass()));
+    await Promise.all(replicas.map(({ app }) => app.workers.rollouts.pass()));
     await hosted.letSettle();
-    await Promise.all(replicas.map(({ app }) => app.setUps.pass()));
-    await test.app.reconciler.pass();
+    await Promise.all(replicas.map(({ app }) => app.workers.setUps.pass()));
+    await test.app.workers.reconciler.pass();
   };
   const settle = async () => {
     const { db } = test.app.store;
@@ -128,6 +128,48 @@ describeInTurns('A template that is deleted', (kind, it) => {
     await settle();
     expect(await countsOf(three)).toEqual({ sources: 1, destinations: 1, statuses: ['inactive'] });
     await send('DELETE', `connections/${files}`);
+  });
+
+  it('removes destinations whose sources were deleted earlier, or are being deleted, or whose create was not answered', async () => {
+    const source = await makeSourceTemplate(test);
+    const template = await makeConnectionTemplate(test);
+    const names = ['left', 'leaving', 'unanswered'];
+    const [left, leaving, unanswered] = (await Promise.all(names.map((name) => customer(test, name)))) as [
+      Customer,
+      Customer,
+      Customer,
+    ];
+    const remove = async (who: Customer, id: string) => (await who.request('DELETE', `/sources/${id}`)).status;
+    const [first, second] = [await left.connect(source), await leaving.connect(source)];
+    await settle();
+    expect(await remove(left, first)).toBe(200);
+
+    const isMade = ({ method, path }: { method: string; path: string }) =>
+      method === 'POST' && path === '/destinations';
+    const answerLost = faulty.rule(lostAnswer(isMade));
+    const third = await unanswered.connect(source);
+    await expect.poll(async () => (await countsOf(unanswered)).destinations, patience).toBe(1);
+    await expect.poll(() => remove(unanswered, third), patience).not.toBe(500);
+    await settle();
+    answerLost();
+
+    const isDeleted = ({ method, path }: { method: string; path: string }) =>
+      method === 'DELETE' && path.startsWith('/sources/');
+    const mend = faulty.rule(unreachable(isDeleted));
+    expect(await remove(leaving, second)).not.toBe(200);
+    for (const who of [left, leaving, unanswered]) expect((await countsOf(who)).destinations).toBe(1);
+
+    const { rollout_id } = await send('DELETE', `connections/${template}?existing=delete`);
+    for (let times = 0; times < 3; times++) await pass();
+    expect(await send('GET', `connections/${template}/rollouts/${rollout_id}`)).toMatchObject({ state: 'running' });
+    mend();
+    await settle();
+    const nothing = { sources: 0, destinations: 0, statuses: [] };
+    for (const who of [left, leaving, unanswered]) expect(await countsOf(who)).toEqual(nothing);
+    expect(await send('GET', `connections/${template}/rollouts/${rollout_id}`)).toMatchObject({
+      state: 'finished',
+      workspaces: { total: 3, done: 3 },
+    });
   });
 
   it('also ends a source that was being made while the template was deleted', async () => {

@@ -39,9 +39,9 @@ describeOnBothDatabases('A password that is rotated for all customers', (kind) =
   };
   /** Both replicas look at the rollouts at the same moment, and then at the sources. */
   const passes = async () => {
-    await Promise.all(replicas.map(({ app }) => app.rollouts.pass()));
+    await Promise.all(replicas.map(({ app }) => app.workers.rollouts.pass()));
     await hosted.letSettle();
-    await Promise.all(replicas.map(({ app }) => app.setUps.pass()));
+    await Promise.all(replicas.map(({ app }) => app.workers.setUps.pass()));
   };
   const settle = async () => {
     const { db } = test.app.store;

@@ -1,5 +1,5 @@
 /** Who has a turn when in a rollout. Pure. */
-import type { RolloutStage } from '@inlay/contract/rollouts';
+import type { RolloutStage } from '@inlay/contract/catalog/rollouts';
 
 /**
  * The stage of each workspace, from 1: the first stage that takes it. Who is left comes in one more stage after the last.

@@ -1,12 +1,14 @@
 /** The SQL of `rollouts` and `rollout_items`. */
-import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
+import type { RolloutItemState, RolloutState } from '@inlay/contract/catalog/rollouts';
 import { sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { RolloutItemRow, RolloutRow } from '../db/tables.ts';
-import { uuidOf } from '../db/uuid-type.ts';
-import type { TemplateRef } from '../template-ref.ts';
+import { insertionOf } from '../kernel/db/given-rows.ts';
+import { isFreeFor, leaseFor, noLease } from '../kernel/db/leases.ts';
+import { now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { RolloutItemRow, RolloutRow } from '../kernel/db/tables.ts';
+import { uuidOf } from '../kernel/db/uuid-type.ts';
+import type { TemplateRef } from '../kernel/template-ref.ts';
+import { isUsed, mayBeOnPlatform } from '../pipelines/row-conditions.ts';
 
 /**
  * The workspaces with something of the template that is to have, or still has on the platform, an older version than this
@@ -17,33 +19,42 @@ export async function listWorkspacesBehind(
   { organizationId, kind, templateId }: TemplateRef,
   version: number,
 ): Promise<string[]> {
-  const query =
+  const ofSources = tx
+    .selectFrom('sources')
+    .select('workspace_id')
+    .where('organization_id', '=', organizationId)
+    .where('source_template_id', '=', templateId)
+    .where('lifecycle', '=', 'live')
+    .where('applied_template_version', '<', version);
+  const ofConnections = tx
+    .selectFrom('connections')
+    .select('workspace_id')
+    .where('organization_id', '=', organizationId)
+    .where('connection_template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .where('is_leaving', '=', 0)
+    .where('applied_template_version', '<', version);
+  const ofDestinations = destinationsOf(tx, organizationId, templateId)
+    .select('workspace_id')
+    .where('applied_template_version', '<', version);
+  const rows =
     kind === 'source'
-      ? tx
-          .selectFrom('sources')
-          .select('workspace_id')
-          .where('organization_id', '=', organizationId)
-          .where('source_template_id', '=', templateId)
-          .where('lifecycle', '=', 'live')
-          .where('applied_template_version', '<', version)
-      : tx
-          .selectFrom('connections')
-          .innerJoin('sources', 'sources.id', 'connections.source_id')
-          .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
-          // Named, because an order by it would be ambiguous otherwise.
-          .select('connections.workspace_id as workspace_id')
-          .where('connections.organization_id', '=', organizationId)
-          .where('connections.connection_template_id', '=', templateId)
-          .where('connections.deleted_at', 'is', null)
-          .where('sources.lifecycle', '=', 'live')
-          .where((when) =>
-            when.or([
-              when('connections.applied_template_version', '<', version),
-              when('destinations.applied_template_version', '<', version),
-            ]),
-          );
-  const rows = await query.distinct().orderBy('workspace_id').execute();
+      ? await ofSources.distinct().orderBy('workspace_id').execute()
+      : await ofConnections.union(ofDestinations).orderBy('workspace_id').execute();
   return rows.map((row) => row.workspace_id);
+}
+
+/**
+ * Those that a connection writes to, or that the platform has all the same, with the credentials in them: a destination
+ * outlives its connections.
+ */
+function destinationsOf(db: Db, organizationId: string, templateId: string) {
+  return db
+    .selectFrom('destinations')
+    .where('destinations.organization_id', '=', organizationId)
+    .where('destinations.connection_template_id', '=', templateId)
+    .where('destinations.deleted_at', 'is', null)
+    .where((when) => when.or([mayBeOnPlatform, isUsed]));
 }
 
 export async function countSourcesBehind(tx: Db, { organizationId, templateId }: TemplateRef, version: number) {
@@ -79,7 +90,7 @@ export interface ChangedRollout {
   after: RolloutRow;
 }
 
-/** A later rollout takes over from one that has not ended. */
+/** Stops what the template has open, for a later rollout. */
 export async function supersede(tx: Db, organizationId: string, templateId: string): Promise<ChangedRollout[]> {
   const open = () =>
     tx
@@ -119,8 +130,7 @@ export async function insertRollout(tx: Db, organizationId: string, rollout: New
       state_reason: null,
       created_at: now,
       ended_at: null,
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -282,10 +292,10 @@ export async function leaseRollout(
 ): Promise<RolloutRow | undefined> {
   return await db
     .updateTable('rollouts')
-    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .set(leaseFor(leaseId, leaseMs))
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .where(isFreeFor(leaseId))
     .returningAll()
     .executeTakeFirst();
 }
@@ -293,7 +303,7 @@ export async function leaseRollout(
 export async function releaseRollout(db: Db, organizationId: string, id: string, leaseId: string): Promise<void> {
   await db
     .updateTable('rollouts')
-    .set({ lease_id: null, lease_until: 0 })
+    .set(noLease)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)
@@ -333,11 +343,16 @@ export async function standingsOf(
           .where('lifecycle', '=', 'live')
           .where('workspace_id', 'in', workspaceIds)
           .groupBy('workspace_id')
-      : db
-          .selectFrom('connections')
-          .innerJoin('sources', 'sources.id', 'connections.source_id')
-          .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
-          .select('connections.workspace_id')
+      : destinationsOf(db, organizationId, templateId)
+          .leftJoin('connections', (join) =>
+            join
+              .onRef('connections.workspace_id', '=', 'destinations.workspace_id')
+              .onRef('connections.connection_template_id', '=', 'destinations.connection_template_id')
+              .on('connections.deleted_at', 'is', null)
+              .on('connections.is_leaving', '=', 0),
+          )
+          .leftJoin('sources', 'sources.id', 'connections.source_id')
+          .select('destinations.workspace_id')
           .select([
             most(sql`sources.due_at is not null`).as('pending'),
             most(
@@ -345,11 +360,7 @@ export async function standingsOf(
             ).as('behind'),
             sql<string | null>`max(coalesce(destinations.failure, connections.failure, sources.failure))`.as('failure'),
           ])
-          .where('connections.organization_id', '=', organizationId)
-          .where('connections.connection_template_id', '=', templateId)
-          .where('connections.deleted_at', 'is', null)
-          .where('sources.lifecycle', '=', 'live')
-          .where('connections.workspace_id', 'in', workspaceIds)
-          .groupBy('connections.workspace_id');
+          .where('destinations.workspace_id', 'in', workspaceIds)
+          .groupBy('destinations.workspace_id');
   return await query.execute();
 }

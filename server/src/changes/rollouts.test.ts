@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeInTurns } from '../../test/support/databases.ts';
-import { answering, type FaultyPlatform } from '../../test/support/faults.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  first,
+  isConnectionPatch,
+  lostAnswer,
+  type Match,
+} from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
 import {
   type Customer,
@@ -11,19 +18,25 @@ import {
   makeSourceTemplate,
   onPlatform,
   postgresDestination,
+  postgresSource,
 } from '../../test/support/pipelines.ts';
 
 const templates = '/api/v1/integrations/templates';
 const patience = { timeout: 300_000, interval: 50 };
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
 
+const isPut =
+  (under: string): Match =>
+  ({ method, path }) =>
+    method === 'PUT' && path.startsWith(under);
+
 /** Passes of the workers until nothing is left to do, every settle window over. */
 async function settleRollouts({ test, letSettle }: HostedApp): Promise<void> {
   const { db } = test.app.store;
   const leftToDo = async () => {
-    await test.app.rollouts.pass();
+    await test.app.workers.rollouts.pass();
     await letSettle();
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     const open = await db.selectFrom('rollouts').select('id').where('state', '=', 'running').execute();
     const changing = await db.selectFrom('rollout_items').select('state').where('state', '=', 'changing').execute();
     const due = await db.selectFrom('sources').select('id').where('due_at', 'is not', null).execute();
@@ -55,7 +68,7 @@ describeInTurns('A rollout', (kind, it) => {
     await expect
       .poll(async () => {
         await hosted.letSettle();
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         return (await who.request('GET', `/sources/${id}`)).body.status;
       }, patience)
       .toBe('ready');
@@ -145,6 +158,49 @@ describeInTurns('A rollout', (kind, it) => {
     await settle();
     const moved = await onPlatform(hosted.host, acme.workspaceId);
     for (const { prefix } of moved.connections) expect(prefix).toBe(`moved_${acme.workspaceId.replaceAll('-', '_')}_`);
+    await send('DELETE', `connections/${template}`);
+  });
+
+  it('reaches a destination whose connections are gone, so that the next source finds the new credentials', async () => {
+    const template = await makeConnectionTemplate(test, {
+      destination_definition_id: postgresDestination,
+      destination_config: { ...warehouse, password: 'old' },
+    });
+    const config = (password: string) => ({ skip_check: true, destination_config: { ...warehouse, password } });
+    const leaver = await customer(test, 'leaver');
+    const remove = async (id: string) => {
+      expect((await leaver.request('DELETE', `/sources/${id}`)).status).toBe(200);
+    };
+    await remove(await connect(leaver));
+    const from = faulty.sent.length;
+    const { rollout_id } = await send('PATCH', `connections/${template}`, { ...config('new'), apply: 'all' });
+    await settle();
+    expect(passwordsSent(from)).toEqual(['new']);
+    expect(await send('GET', `connections/${template}/rollouts/${rollout_id}`)).toMatchObject({
+      state: 'finished',
+      workspaces: { total: 1, done: 1 },
+    });
+    const again = await connect(leaver);
+    expect(passwordsSent(from)).toEqual(['new']);
+    expect((await onPlatform(hosted.host, leaver.workspaceId)).destinations).toHaveLength(1);
+
+    // What the platform refuses is a failure of the rollout, and nothing else waits for it.
+    await remove(again);
+    const mend = faulty.rule(answering(isPut('/destinations/'), 422, '{}'));
+    const refused = await send('PATCH', `connections/${template}`, { ...config('refused'), apply: 'all' });
+    await settle();
+    const items = await send('GET', `connections/${template}/rollouts/${refused.rollout_id}/workspaces`);
+    expect(items.data).toMatchObject([{ state: 'failed', reason: expect.stringContaining('the destination') }]);
+    mend();
+
+    // Whoever connects anew is new, also where the change was meant for new connections only.
+    await send('PATCH', `connections/${template}`, config('newest'));
+    await settle();
+    const before = faulty.sent.length;
+    await connect(leaver);
+    expect(passwordsSent(before)).toEqual(['newest']);
+    const live = (await rowOf(template)).filter(({ deleted_at }) => deleted_at === null);
+    expect(live).toMatchObject([{ template_version: 4, wanted: 4, had: 4 }]);
     await send('DELETE', `connections/${template}`);
   });
 
@@ -240,6 +296,109 @@ describeInTurns('A rollout', (kind, it) => {
     expect(await streams(lacking)).toBe(1);
     expect(await versions(missing)).toEqual({ template_version: 3, applied_template_version: 3 });
     await send('DELETE', `connections/${files}`);
+  });
+
+  it('sends secrets of customers to a new address only if somebody with the permission full rolls it out', async () => {
+    const { token } = (
+      await test.request('POST', '/api/v1/operator-tokens', { body: { name: 'insider', permission: 'operator' } })
+    ).body;
+    const defaults = { host: '127.0.0.1', port: 9, database: 'shop' };
+    const id = await makeSourceTemplate(test, {
+      ...{ actor_definition_id: postgresSource, name: 'Shop', partial_default_config: defaults },
+    });
+    const carol = await customer(test, 'carol');
+    const given = { username: 'carol', password: 'entered-for-the-first-host' };
+    const source = await carol.connect(id, { source_config: given });
+    await settle();
+    const configured = async () => {
+      await settle();
+      return (await onPlatform(hosted.host, carol.workspaceId)).sources[0].configuration;
+    };
+    expect(await configured()).toMatchObject({ host: '127.0.0.1' });
+    const at = `${templates}/sources/${id}`;
+    const byOperator = async (method: string, path: string, body: object) => {
+      const answer = await test.request(method, `${at}${path}`, { token, body });
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body;
+    };
+    const elsewhere = { partial_default_config: { ...defaults, host: 'elsewhere.example' }, apply: 'all' };
+    const reason =
+      "The customer's secrets would go to a new address. Only a rollout with the permission full sends them there.";
+    const plan = await byOperator('POST', '/plan', elsewhere);
+    expect(plan.outcomes).toMatchObject({ changes: 0, unchanged: 1 });
+    expect((await test.request('GET', `${at}/plans/${plan.plan_id}/items`)).body.data).toMatchObject([
+      { source_id: source, outcome: 'unchanged', reason },
+    ]);
+    const { rollout_id } = await byOperator('PATCH', '', elsewhere);
+    expect(await configured()).toMatchObject({ host: '127.0.0.1' });
+    const items = (await test.request('GET', `${at}/rollouts/${rollout_id}/workspaces`)).body.data;
+    expect(items).toMatchObject([{ state: 'skipped', reason }]);
+    // Neither by another change, nor by way of an earlier version, nor with the next edit of the customer.
+    await byOperator('PATCH', '', { name: 'Renamed', apply: 'all' });
+    expect(await configured()).toMatchObject({ host: '127.0.0.1' });
+    await byOperator('POST', '/rollback', { version: 2 });
+    expect(await configured()).toMatchObject({ host: '127.0.0.1' });
+    const edit = await carol.request('PUT', `/sources/${source}`, {
+      ...{ name: 'Mine', source_config: { ...given, password: '**********' } },
+    });
+    expect(edit.status, edit.text).toBe(200);
+    expect(await configured()).toMatchObject({ host: '127.0.0.1' });
+    // What is no address goes along, and so does everything if nobody keeps a secret from the operator.
+    await byOperator('PATCH', '', { partial_default_config: { ...defaults, jdbc_url_params: 'a=b' }, apply: 'all' });
+    await send('PATCH', `sources/${id}`, elsewhere);
+    expect(await configured()).toMatchObject({ host: 'elsewhere.example', username: 'carol' });
+  });
+
+  it('goes on after a lost answer as soon as the platform has confirmed the same change', async () => {
+    const files = await makeConnectionTemplate(test, { tags: ['lost'] });
+    const template = await makeSourceTemplate(test);
+    const selected = { source_template_id: template, selected_connection_template_tags: ['lost'] };
+    const [early, late] = [await customer(test, 'early'), await customer(test, 'late')];
+    for (const who of [early, late]) await connect(who, selected);
+    // No settle window is over before the rollout is.
+    const finished = async (at: string, apply: object, change: object, lost: Match) => {
+      const mend = faulty.rule(first(1, lost, lostAnswer));
+      const { rollout_id } = await send('PATCH', at, { ...change, apply });
+      const state = async () => {
+        await test.app.workers.rollouts.pass();
+        await test.app.workers.setUps.pass();
+        return (await send('GET', `${at}/rollouts/${rollout_id}`)).state;
+      };
+      await expect.poll(state, { timeout: 60_000, interval: 100 }).toBe('finished');
+      expect(await send('GET', `${at}/rollouts/${rollout_id}`)).toMatchObject({ workspaces: { total: 2, done: 2 } });
+      mend();
+    };
+    const stages = { stages: [{ workspace_ids: [early.workspaceId] }] };
+    const customization = { stream_selection_mode: 'whitelist', stream_whitelist: ['users'] };
+    await finished(`sources/${template}`, stages, { customization }, isConnectionPatch);
+    await finished(`sources/${template}`, stages, { partial_default_config: { seed: 4 } }, isPut('/sources/'));
+    await finished(
+      `connections/${files}`,
+      stages,
+      { skip_check: true, destination_config: { path: 'b' } },
+      isPut('/destinations/'),
+    );
+
+    // What may still take effect says something else: what is wanted is written again when it no longer can.
+    const mend = faulty.rule(first(1, isPut('/destinations/'), lostAnswer));
+    const at = `connections/${files}`;
+    await send('PATCH', at, { skip_check: true, destination_config: { path: 'c' }, apply: 'all' });
+    await test.app.workers.rollouts.pass();
+    await test.app.workers.setUps.pass();
+    mend();
+    const { rollout_id } = await send('PATCH', at, {
+      skip_check: true,
+      destination_config: { path: 'd' },
+      apply: 'all',
+    });
+    for (let times = 0; times < 3; times++) {
+      await test.app.workers.rollouts.pass();
+      await test.app.workers.setUps.pass();
+    }
+    expect(await send('GET', `${at}/rollouts/${rollout_id}`)).toMatchObject({ state: 'running' });
+    await settle();
+    expect(await send('GET', `${at}/rollouts/${rollout_id}`)).toMatchObject({ state: 'finished' });
+    await send('DELETE', at);
   });
 
   it('goes stage by stage, pauses, stops when too many fail, and is rolled back to one version for all', async () => {

@@ -13,20 +13,28 @@ import type {
   RolloutItemState,
   RolloutPlan,
   RolloutState,
-} from '@inlay/contract/rollouts';
-import type { Db } from '../db/open.ts';
-import type { RolloutRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { makerOf, type Operator, type TemplateRef } from '../template-ref.ts';
-import type { PipelinesContext } from './context.ts';
-import { recordRollout } from './entries.ts';
+} from '@inlay/contract/catalog/rollouts';
+import type { Db } from '../kernel/db/open.ts';
+import type { RolloutRow } from '../kernel/db/tables.ts';
+import { AppError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import { makerOf, type Operator, type TemplateRef } from '../kernel/template-ref.ts';
+import type { Journal } from '../log/events/journal.ts';
+import type { Retirement } from '../pipelines/connections/retire.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
 import { listWorkspaces } from './retirement.store.ts';
-import type { Retirement } from './retirement.ts';
+import { recordRollout } from './rollout-entries.ts';
 import { assignStages } from './rollout-stages.ts';
 import * as rollouts from './rollouts.store.ts';
 
 const listed = 50;
+
+/** What starting a rollout takes: the caller's transaction has the rest. */
+interface Starting {
+  runtime: Runtime;
+  journal: Journal;
+}
 
 export interface StartedRollout {
   id: string;
@@ -36,12 +44,12 @@ export interface StartedRollout {
 
 /** In the transaction of the change. `apply` is not `new_only`. */
 export async function startRollout(
-  { runtime, journal }: Pick<PipelinesContext, 'runtime' | 'journal'>,
+  ctx: Starting,
   tx: Db,
   { template, version, by, apply }: { template: TemplateRef; version: number; by: Operator; apply: Apply },
 ): Promise<StartedRollout> {
-  const { organizationId, kind, templateId } = template;
-  const plan = completePlan(apply);
+  const { organizationId, kind } = template;
+  const plan = { ...completePlan(apply), may_move_secrets: by.permission === 'full' };
   const sources = kind === 'source' ? await rollouts.countSourcesBehind(tx, template, version) : 0;
   const workspaceIds = await rollouts.listWorkspacesBehind(tx, template, version);
   const tagged = new Map<number, Set<string>>();
@@ -49,52 +57,53 @@ export async function startRollout(
     if (tags) tagged.set(index + 1, await rollouts.listTaggedWorkspaces(tx, organizationId, tags));
   }
   const stages = assignStages(plan.stages, workspaceIds, (stage) => tagged.get(stage) ?? new Set());
-  for (const row of await rollouts.supersede(tx, organizationId, templateId)) {
-    await recordRollout(journal, tx, row, 'template.rollout_stopped');
-  }
-  const id = runtime.newId();
-  const row = await rollouts.insertRollout(tx, organizationId, {
-    id,
-    kind,
-    template_id: templateId,
-    action: 'version',
-    version,
-    plan: JSON.stringify(plan),
-    stage: stages.size === 0 ? 1 : Math.min(...new Set(stages.values())),
-    made_by: makerOf(by),
-  });
-  await rollouts.insertItems(tx, organizationId, id, stages);
-  await recordRollout(journal, tx, { before: undefined, after: row }, 'template.rollout_started', stages.size);
+  const id = await begin(ctx, tx, template, { action: 'version', version, plan, stages, by });
   if (stages.size === 0) {
     const to = { from: ['running'], to: 'finished', reason: null } as const;
     const changed = await rollouts.changeState(tx, organizationId, id, to);
-    if (changed) await recordRollout(journal, tx, changed, 'template.rollout_finished');
+    if (changed) await recordRollout(ctx.journal, tx, changed, 'template.rollout_finished');
   }
   return { id, sources };
 }
 
 /** In the transaction that deletes the template: pauses or deletes what was made from it. */
 export async function startRetirement(
-  { runtime, journal }: Pick<PipelinesContext, 'runtime' | 'journal'>,
+  ctx: Starting,
   tx: Db,
   { template, version, by, how }: { template: TemplateRef; version: number; by: Operator; how: Retirement },
 ): Promise<{ id: string }> {
-  const { organizationId, kind, templateId } = template;
+  // A workspace where it fails does not help the others by stopping it.
+  const plan = { ...completePlan('all'), stop_at_failed_percent: 100 };
   const workspaceIds = await listWorkspaces(tx, template, how);
+  const stages = new Map(workspaceIds.map((workspaceId) => [workspaceId, 1]));
+  return { id: await begin(ctx, tx, template, { action: how, version, plan, stages, by }) };
+}
+
+interface NewRollout extends Pick<RolloutRow, 'action' | 'version'> {
+  plan: StoredPlan;
+  /** Of each workspace. */
+  stages: ReadonlyMap<string, number>;
+  by: Operator;
+}
+
+/** Takes over from a rollout of the template that has not ended. Gives the id. */
+async function begin(
+  { runtime, journal }: Starting,
+  tx: Db,
+  { organizationId, kind, templateId }: TemplateRef,
+  { action, version, plan, stages, by }: NewRollout,
+): Promise<string> {
   for (const row of await rollouts.supersede(tx, organizationId, templateId)) {
     await recordRollout(journal, tx, row, 'template.rollout_stopped');
   }
   const id = runtime.newId();
-  // A workspace where it fails does not help the others by stopping it.
-  const plan = { ...completePlan('all'), stop_at_failed_percent: 100 };
   const row = await rollouts.insertRollout(tx, organizationId, {
-    ...{ id, kind, template_id: templateId, action: how, version, plan: JSON.stringify(plan), stage: 1 },
-    made_by: makerOf(by),
+    ...{ id, kind, template_id: templateId, action, version, plan: JSON.stringify(plan), made_by: makerOf(by) },
+    stage: stages.size === 0 ? 1 : Math.min(...new Set(stages.values())),
   });
-  await rollouts.insertItems(tx, organizationId, id, new Map(workspaceIds.map((workspaceId) => [workspaceId, 1])));
-  const started = { before: undefined, after: row };
-  await recordRollout(journal, tx, started, 'template.rollout_started', workspaceIds.length);
-  return { id };
+  await rollouts.insertItems(tx, organizationId, id, stages);
+  await recordRollout(journal, tx, { before: undefined, after: row }, 'template.rollout_started', stages.size);
+  return id;
 }
 
 function completePlan(apply: Apply): Required<RolloutPlan> {
@@ -108,7 +117,12 @@ function completePlan(apply: Apply): Required<RolloutPlan> {
   };
 }
 
-export function planOf(row: RolloutRow): Required<RolloutPlan> {
+interface StoredPlan extends Required<RolloutPlan> {
+  /** Whether customers' secrets may go to new addresses. Missing in rollouts of earlier versions. */
+  may_move_secrets?: boolean;
+}
+
+export function planOf(row: RolloutRow): StoredPlan {
   return JSON.parse(row.plan);
 }
 
@@ -176,6 +190,7 @@ export async function commandRollout(
 
 async function present({ store }: PipelinesContext, row: RolloutRow): Promise<Rollout> {
   const counts = await rollouts.countItems(store.db, row.organization_id, row.id);
+  const { may_move_secrets: _, ...plan } = planOf(row);
   const sum = (...states: RolloutItemState[]) =>
     counts.filter(({ state }) => states.includes(state)).reduce((total, { count }) => total + count, 0);
   return {
@@ -186,7 +201,7 @@ async function present({ store }: PipelinesContext, row: RolloutRow): Promise<Ro
     state: row.state,
     state_reason: row.state_reason,
     stage: row.stage,
-    ...planOf(row),
+    ...plan,
     workspaces: {
       total: sum('waiting', 'changing', 'done', 'failed', 'skipped'),
       waiting: sum('waiting'),

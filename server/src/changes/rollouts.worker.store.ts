@@ -1,7 +1,7 @@
 /** The rollouts of all organizations, for the worker that carries them out. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { RolloutRow } from '../db/tables.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { RolloutRow } from '../kernel/db/tables.ts';
 
 /** Those that run, and those of which workspaces are still being changed. */
 export async function listOpenRollouts(db: Db, limit: number): Promise<RolloutRow[]> {

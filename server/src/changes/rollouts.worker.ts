@@ -5,23 +5,26 @@
  * What always holds: a workspace gets the version and its item says so in one transaction, in which the rollout still runs;
  * so a process that dies leaves nothing half-way, and nothing is changed after a rollout was paused or stopped.
  */
-import { type Repetition, repeatedly } from '../background.ts';
-import type { RolloutItemRow, RolloutRow } from '../db/tables.ts';
-import type { Definition } from '../definitions/definition.ts';
-import { definitionOf, getDefinition } from '../definitions/definitions.ts';
-import { AppError } from '../errors.ts';
-import type { TemplateRef } from '../template-ref.ts';
-import { findAnySourceTemplate } from '../templates/source-templates.ts';
-import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
-import type { PipelinesContext } from './context.ts';
-import { recordRollout } from './entries.ts';
-import { addLeftOver, judgeRetirement, retireInWorkspace } from './retirement.ts';
+
+import type { Definition } from '../catalog/definitions/definition.ts';
+import { definitionOf, getDefinition } from '../catalog/definitions/definitions.ts';
+import { findAnySourceTemplate } from '../catalog/templates/source-templates.ts';
+import { type Repetition, repeatedly } from '../kernel/background.ts';
+import type { RolloutItemRow, RolloutRow } from '../kernel/db/tables.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { TemplateRef } from '../kernel/template-ref.ts';
+import { retireInWorkspace } from '../pipelines/connections/retire.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
+import { setUpSoon } from '../pipelines/set-up/set-up.ts';
+import { type Moved, moveConnections, moveSources } from '../pipelines/set-up/template-moves.ts';
+import { changeUnused } from '../pipelines/set-up/unused-destinations.ts';
+import { holdLiveWorkspace } from '../tenancy/workspaces/live-workspaces.ts';
+import { addLeftOver, judgeRetirement } from './retirement.ts';
+import { recordRollout } from './rollout-entries.ts';
 import { isTooMany } from './rollout-stages.ts';
 import * as rollouts from './rollouts.store.ts';
 import { planOf } from './rollouts.ts';
 import { listOpenRollouts } from './rollouts.worker.store.ts';
-import { setUpSoon } from './set-up.ts';
-import { type Moved, moveConnections, moveSources } from './template-moves.ts';
 
 const everyMs = 1_000;
 const leaseMs = 30_000;
@@ -99,9 +102,11 @@ async function judgeOf(
       return verdict && { reason: null, ...verdict };
     };
   }
+  const left = template.kind === 'connection' ? await changeUnused(ctx, template, ids) : undefined;
   const standings = await rollouts.standingsOf(ctx.store.db, template, rollout.version, ids);
   const byWorkspace = new Map(standings.map((standing) => [standing.workspace_id, standing]));
-  return (item) => verdictOn(rollout, item, byWorkspace.get(item.workspace_id));
+  return (item) =>
+    left?.has(item.workspace_id) ? undefined : verdictOn(rollout, item, byWorkspace.get(item.workspace_id));
 }
 
 function verdictOn({ kind }: RolloutRow, item: RolloutItemRow, standing: rollouts.Standing | undefined): ItemVerdict {
@@ -185,7 +190,8 @@ async function changeWorkspace(
   definition: Definition | undefined,
 ): Promise<boolean> {
   const { organization_id: organizationId, id } = rollout;
-  const move = { template: templateOf(rollout), version: rollout.version, moveData: planOf(rollout).move_data };
+  const { move_data: moveData, may_move_secrets: mayMoveSecrets = false } = planOf(rollout);
+  const move = { template: templateOf(rollout), version: rollout.version, moveData, mayMoveSecrets };
   const moved = await ctx.store.transaction(async (tx): Promise<Moved | undefined> => {
     const held = await rollouts.leaseRollout(tx, organizationId, id, leaseId, leaseMs);
     if (held?.state !== 'running') return undefined;

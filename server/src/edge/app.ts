@@ -3,64 +3,57 @@
  * container, no decorators: each part gets what it needs as arguments. Tests call `createApp` with a fixed clock or
  * another transport and use the app without a port.
  */
-import { formats } from '@inlay/contract/formats';
+import { formats } from '@inlay/contract/text/formats';
+import { StorageState } from '@inlay/sqlite/storage-state';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { createCheckpoints } from './audit/checkpoints.worker.ts';
-import { repeatedly } from './background.ts';
+import { createTellingOfRegistered } from '../catalog/definitions/registered-changes.ts';
+import { quartzFormat } from '../catalog/templates/cron.ts';
+import { createSecretWarnings } from '../credentials/clients/secret-warnings.worker.ts';
+import type { ProviderNetwork } from '../credentials/provider/network.ts';
+import { createSignInHousekeeping } from '../credentials/sign-in/flows.worker.ts';
+import { createUnusedCredentialHousekeeping } from '../credentials/tokens/unused-credentials.worker.ts';
+import { repeatedly } from '../kernel/background.ts';
+import type { Config, Secrets } from '../kernel/config/config.ts';
+import { listCursorFormat, placeCursorFormat } from '../kernel/db/list-cursor.ts';
+import type { Store } from '../kernel/db/open.ts';
+import type { OrganizationRow } from '../kernel/db/tables.ts';
+import { replyToUnknownPaths } from '../kernel/http/error-reply.ts';
+import type { Readiness } from '../kernel/http/health.routes.ts';
+import { metricsRoutes } from '../kernel/http/metrics.routes.ts';
+import type { RouteTable } from '../kernel/http/route-table.ts';
+import { createServer } from '../kernel/http/server.ts';
+import { createPartCompiler } from '../kernel/http/validation.ts';
+import type { Transport } from '../kernel/platform/transport.ts';
+import { type Runtime, systemRuntime } from '../kernel/runtime.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
+import { createMetrics } from '../kernel/telemetry/metrics.ts';
+import type { Tracer } from '../kernel/telemetry/tracing.ts';
+import { createCheckpoints } from '../log/audit/checkpoints.worker.ts';
+import { createTrailRetention } from '../log/audit/retention.worker.ts';
+import { createEventRetention } from '../log/events/sequencer.worker.ts';
+import { createCheckHousekeeping } from '../pipelines/checks/check-housekeeping.worker.ts';
+import type { OperatorTokens } from '../tenancy/tokens/operator-tokens.ts';
+import { cursorFormat } from '../tenancy/workspaces/cursor.ts';
 import { notedChanges } from './bundled-platform.ts';
-import type { Config, Secrets } from './config.ts';
 import { rewriteConsoleUrl } from './console/console.hooks.ts';
-import { createConsoleHousekeeping } from './console/housekeeping.worker.ts';
 import { makeConsoleLink } from './console/links.ts';
-import type { Store } from './db/open.ts';
-import type { OrganizationRow } from './db/tables.ts';
-import { createTellingOfRegistered } from './definitions/registered-changes.ts';
-import type { Presence } from './deployment/replicas.worker.ts';
-import { createLogRetention, type Sequencer } from './events/sequencer.worker.ts';
-import { replyToUnknownPaths } from './http/error-reply.ts';
-import type { Readiness } from './http/health.routes.ts';
-import { metricsRoutes } from './http/metrics.routes.ts';
-import type { RouteTable } from './http/route-table.ts';
-import { createServer } from './http/server.ts';
-import { createPartCompiler } from './http/validation.ts';
-import { createIdempotencyHousekeeping } from './idempotency/idempotency.worker.ts';
-import { createLog } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { createSignInHousekeeping } from './oauth/flows.worker.ts';
-import type { RefreshWorker } from './oauth/refresh.worker.ts';
-import { createCredentialHousekeeping, type Revocations } from './oauth/revocation.worker.ts';
-import { createSecretWarnings } from './oauth/secret-warnings.worker.ts';
-import { createUnusedCredentialHousekeeping } from './oauth/unused-credentials.worker.ts';
+import { createHousekeeping } from './housekeeping.worker.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openTracer } from './open-tracer.ts';
-import { openParts, type Parts } from './parts.ts';
-import { type CauseRetries, createCauseRetryHousekeeping } from './pipelines/cause-retries.worker.ts';
-import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
-import { createLogHousekeeping } from './pipelines/job-logs.worker.ts';
-import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
-import { listCursorFormat, placeCursorFormat } from './pipelines/list-cursor.ts';
-import { createPlanHousekeeping } from './pipelines/plan-housekeeping.worker.ts';
-import type { Rollouts } from './pipelines/rollouts.worker.ts';
-import type { SetUps } from './pipelines/set-ups.worker.ts';
-import type { Transport } from './platform/transport.ts';
-import { createUsageHousekeeping, type QuotaReviews } from './quotas/quotas.worker.ts';
+import { openParts, type Parts, type Workers } from './parts.ts';
 import { addRoutes } from './routes.ts';
-import { type Runtime, systemRuntime } from './runtime.ts';
-import { quartzFormat } from './templates/cron.ts';
-import type { OperatorTokens } from './tokens/operator-tokens.ts';
-import { createRevocationHousekeeping } from './tokens/revocation-housekeeping.worker.ts';
-import type { Tracer } from './tracing.ts';
-import { createDeliveryRetention, type Deliveries } from './webhooks/delivery.worker.ts';
-import { cursorFormat } from './workspaces/cursor.ts';
-import type { Reconciler } from './workspaces/reconciler.worker.ts';
 
 export interface Overrides {
   runtime?: Runtime;
   log?: Logger;
+  /** Whether the stores accept writes; given where the log has to know it, too. */
+  storage?: StorageState;
   tracer?: Tracer;
   /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: (transport: Transport) => Transport;
+  /** Wraps the network to providers of OAuth, for tests that answer in their place. */
+  wrapProviders?: (network: ProviderNetwork) => ProviderNetwork;
   /** How long a customer who comes back from a provider waits for the next page. */
   signInPatienceMs?: number;
 }
@@ -77,17 +70,7 @@ export interface App {
   makeFirstOperatorToken(): Promise<string | undefined>;
   /** Makes a one-time link to the console for the first organization, with every permission. */
   makeConsoleLink(): Promise<{ url: string; expiresAt: number }>;
-  reconciler: Reconciler;
-  setUps: SetUps;
-  jobWatch: JobWatch;
-  rollouts: Rollouts;
-  causeRetries: CauseRetries;
-  quotaReviews: QuotaReviews;
-  sequencer: Sequencer;
-  deliveries: Deliveries;
-  refreshWorker: RefreshWorker;
-  revocations: Revocations;
-  presence: Presence;
+  workers: Workers;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -110,42 +93,32 @@ const shutdownPatienceMs = 5_000;
 
 export async function createApp(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<App> {
   const runtime = overrides.runtime ?? systemRuntime;
-  const log = overrides.log ?? createLog(config.logLevel);
+  const storage = overrides.storage ?? new StorageState(runtime);
+  const log = overrides.log ?? createLog(config.logLevel, undefined, storage.isKnown);
+  storage.logTo(log);
   const metrics = createMetrics();
   const tracer = overrides.tracer ?? (await openTracer(config, secrets, { runtime, log }));
-  const closing: (() => Promise<void>)[] = [() => tracer.close()];
+  const closing: (() => Promise<void>)[] = [() => tracer.close(), async () => storage.close()];
+  /** Every step is taken, whatever became of the others: what stays open would keep the process from ending. */
   const close = async () => {
-    for (const step of closing.splice(0).reverse()) await step();
+    const failures: unknown[] = [];
+    for (const step of closing.splice(0).reverse()) await step().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
 
   try {
     const parts = await openParts(config, secrets, {
       runtime,
       log,
+      storage,
       metrics,
       tracer,
       wrapTransport: overrides.wrapTransport,
+      wrapProviders: overrides.wrapProviders,
       signInPatienceMs: overrides.signInPatienceMs,
       onClose: (step) => closing.push(step),
     });
-    const {
-      store,
-      organization,
-      operatorTokens,
-      keys,
-      bundled,
-      platform,
-      reconciler,
-      setUps,
-      jobWatch,
-      rollouts,
-      causeRetries,
-      quotaReviews,
-      sequencer,
-      deliveries,
-      refreshWorker,
-      revocations,
-    } = parts;
+    const { store, organization, operatorTokens, keys, bundled, platform, workers } = parts;
 
     let shuttingDown = false;
     const serverOptions = {
@@ -167,43 +140,29 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       parts,
       config,
       runtime,
-      readiness: () => readinessOf(parts, shuttingDown),
+      readiness: () => readinessOf(parts, storage, shuttingDown),
       addMore: (server) => metricsServer ?? addMetrics(server),
     });
 
     const chores = [
       operatorTokens.flushUses,
-      createRevocationHousekeeping(store),
-      createIdempotencyHousekeeping(store),
       createCheckHousekeeping(parts.pipelines),
-      createPlanHousekeeping(parts.pipelines),
-      createCauseRetryHousekeeping(parts.pipelines),
-      createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
-      createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
-      createLogHousekeeping(parts.pipelines),
       createCheckpoints(parts.audit),
-      createLogRetention(parts.events, config),
+      createEventRetention(parts.events, config.eventsMs),
+      createTrailRetention(parts.audit, config),
       parts.refusals.flush,
-      createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
       createSignInHousekeeping(parts.oauth),
-      createCredentialHousekeeping(parts.oauth),
-      createConsoleHousekeeping(store),
       createUnusedCredentialHousekeeping(parts.oauth),
       createSecretWarnings(parts.oauth),
       createTellingOfRegistered(parts.audit, bundled && notedChanges(bundled.platform)),
+      createHousekeeping(store, {
+        jobsMs: config.jobHistoryMs,
+        jobLogsMs: config.jobLogMs,
+        deliveriesMs: config.webhooks.historyMs,
+      }),
     ];
     const inBackground = [
-      reconciler,
-      setUps,
-      jobWatch,
-      rollouts,
-      causeRetries,
-      quotaReviews,
-      sequencer,
-      deliveries,
-      refreshWorker,
-      revocations,
-      parts.presence,
+      ...Object.values(workers),
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -219,23 +178,17 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
           { store, runtime, journal: parts.journal, publicUrl: config.publicUrl },
           { organizationId: organization.id, permission: 'full', label: 'first start' },
         ),
-      reconciler,
-      setUps,
-      jobWatch,
-      rollouts,
-      causeRetries,
-      quotaReviews,
-      sequencer,
-      deliveries,
-      refreshWorker,
-      revocations,
-      presence: parts.presence,
+      workers,
       async keepHouse() {
         for (const chore of chores) await chore();
       },
       routeTable,
       async listen() {
         if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);
+        // Asked early, so that the answer is there when the first template needs it.
+        parts.templates.tokenOwner.current();
+        // Before the first request: a rotation of the encryption key must know of everybody who seals.
+        await workers.presence.tell();
         await http.listen({ host: config.host, port: config.port });
         const { host, port } = config.metrics;
         if (port !== undefined) await metricsServer?.listen({ host, port });
@@ -253,7 +206,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
         // Work that waits for its turn is not begun any more. It is on disk, and the next start takes it up.
         for (const queue of Object.values(parts.pipelines.turns)) queue.close();
         await Promise.all(inBackground.map((work) => work.stop()));
-        await parts.background.settle(shutdownPatienceMs);
+        // What cannot be written now is taken up at the next start, like all work in the background.
+        await parts.background.settle(storage.fault ? 0 : shutdownPatienceMs);
         await parts.refusals.flush().catch((err) => log.warn({ err }, 'the last refused requests were not recorded'));
         await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));
         await close();
@@ -265,9 +219,14 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
   }
 }
 
-async function readinessOf({ store, platformTrouble, syncsState }: Parts, shuttingDown: boolean): Promise<Readiness> {
+async function readinessOf(
+  { store, platformTrouble, syncsState }: Parts,
+  storage: StorageState,
+  shuttingDown: boolean,
+): Promise<Readiness> {
+  const fault = await storage.check();
   const database = await store.now().then(
-    () => 'ok',
+    () => (fault ? `storage ${fault}` : 'ok'),
     () => 'the database does not answer',
   );
   const service = shuttingDown ? 'shutting down' : 'ok';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../kernel/config/config.ts';
+import { openDataDir } from '../kernel/config/data-dir.ts';
+import { openSealer } from '../kernel/config/encryption-keys.ts';
 import { openBundledPlatform, platformCredentials } from './bundled-platform.ts';
-import { readConfig } from './config.ts';
-import { openDataDir } from './data-dir.ts';
-import { openSealer } from './encryption-keys.ts';
 
 async function start(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-platform-alone-'));

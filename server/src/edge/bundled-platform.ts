@@ -3,26 +3,36 @@
  * the service talks to it as to any other platform: through the port (platform/platform-port.ts) and its client.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as told from '@inlay/platform/credentials';
 import { forgetChange, listChanges } from '@inlay/platform/definitions/registered-definitions';
 import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import { createPlatformApp } from '@inlay/platform/platform-app';
+import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { builtFolder } from './built-folder.ts';
-import { type Config, type Secrets, serviceEndpoints } from './config.ts';
-import type { DataDir } from './data-dir.ts';
-import type { NotedChanges } from './definitions/registered-changes.ts';
-import { limitConnections } from './http/connections.ts';
-import type { Metrics } from './metrics.ts';
-import type { OAuthContext } from './oauth/context.ts';
-import { CredentialNeedsAttention, CredentialUnavailable } from './oauth/credentials.ts';
-import { accessForPlatform, handBackFromPlatform } from './oauth/platform-access.ts';
-import type { Sealer } from './sealing.ts';
-import type { Tracer } from './tracing.ts';
+import { builtFolder } from '../built-folder.ts';
+import type { NotedChanges } from '../catalog/definitions/registered-changes.ts';
+import type { OAuthContext } from '../credentials/context.ts';
+import {
+  accessForPlatform,
+  CredentialNeedsAttention,
+  CredentialUnavailable,
+  handBackFromPlatform,
+} from '../credentials/tokens/access.ts';
+import { type Config, type Secrets, serviceEndpoints } from '../kernel/config/config.ts';
+import type { DataDir } from '../kernel/config/data-dir.ts';
+import { limitConnections } from '../kernel/http/connections.ts';
+import { assertKnown, type Sealer } from '../kernel/sealing.ts';
+import type { Metrics } from '../kernel/telemetry/metrics.ts';
+import type { Tracer } from '../kernel/telemetry/tracing.ts';
+
+export { newProcessName } from '@inlay/platform/process-names';
 
 export const platformPath = '/platform/v1';
+
+const credentialsFile = 'platform-credentials.json';
 
 export interface PlatformCredentials {
   clientId: string;
@@ -30,12 +40,25 @@ export interface PlatformCredentials {
 }
 
 /** The credentials of the environment, or a generated pair for the bundled platform. */
-export function platformCredentials(secrets: Secrets, dataDir: DataDir): PlatformCredentials {
+export function platformCredentials(secrets: Secrets, dataDir: Pick<DataDir, 'readOrCreate'>): PlatformCredentials {
   const { platformClientId: clientId, platformClientSecret: clientSecret } = secrets;
   if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
-  const create = () =>
-    JSON.stringify({ clientId: randomBytes(16).toString('hex'), clientSecret: randomBytes(32).toString('base64url') });
-  return JSON.parse(dataDir.readOrCreate('platform-credentials.json', create));
+  return JSON.parse(dataDir.readOrCreate(credentialsFile, () => JSON.stringify(newCredentials())));
+}
+
+const newCredentials = (): PlatformCredentials => ({
+  clientId: randomBytes(16).toString('hex'),
+  clientSecret: randomBytes(32).toString('base64url'),
+});
+
+/** For a command that opens the platform in its own process and must not make files: any pair serves. */
+export const passingCredentials = (secrets: Secrets, dataDir: string): PlatformCredentials =>
+  readPlatformCredentials(secrets, dataDir) ?? newCredentials();
+
+/** The same, without making any; undefined before the first start. */
+export function readPlatformCredentials(secrets: Secrets, dataDir: string): PlatformCredentials | undefined {
+  if (secrets.platformClientId === undefined && !existsSync(join(dataDir, credentialsFile))) return undefined;
+  return platformCredentials(secrets, { readOrCreate: (file) => readFileSync(join(dataDir, file), 'utf8') });
 }
 
 /** Changes of connectors that the log may not have yet. */
@@ -58,11 +81,12 @@ interface BundledPlatformParts {
   dataDir: DataDir;
   sealer: Sealer;
   log: Logger;
+  storage?: StorageState;
   metrics?: Metrics;
   tracer?: Tracer | undefined;
   organizationId?: string | undefined;
-  /** The tokens of customers who have signed in; without them no source can use any. Opened later than the platform. */
-  oauth?: (() => OAuthContext) | undefined;
+  /** Where the tokens of customers who have signed in come from. Undefined: nothing is run. */
+  credentials?: told.Credentials;
   /** Whether only this process calls the platform, without a socket. */
   isInternal: boolean;
 }
@@ -74,17 +98,19 @@ interface BundledPlatformParts {
 export async function openBundledPlatform(
   config: Config,
   application: PlatformCredentials,
-  { dataDir, sealer, log, metrics, tracer, organizationId, oauth, isInternal }: BundledPlatformParts,
+  { dataDir, sealer, log, storage, metrics, tracer, organizationId, credentials, isInternal }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   let tellJobsChanged = () => {};
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
     dataDir: dataDir.path(''),
     ...application,
-    ...(oauth && { credentials: credentialsFrom(oauth) }),
+    ...(credentials && { credentials }),
     sealer: {
       seal: (text, context) => sealer.seal(Buffer.from(text), context),
       open: (sealed, context) => sealer.open(sealed, context).toString(),
+      assertKnown: (sealed) => assertKnown(sealer, sealed),
+      keyIds: sealer.keyIds,
     },
     publicUrl: `${config.publicUrl}${platformPath}`,
     connectorsProgram,
@@ -97,6 +123,8 @@ export async function openBundledPlatform(
     maxConcurrentChecksPerWorkspace: config.maxConcurrentChecksPerWorkspace,
     maxWaitingPerWorkspace: config.maxWaitingPerWorkspace,
     maxAttemptMs: config.syncTimeoutMs,
+    maxJobMs: config.jobTimeoutMs,
+    turnMs: config.syncTurnMs,
     runner: { checkTimeoutMs: config.checkTimeoutMs, limits: config.connectorLimits },
     ...(metrics && {
       onWaited: (kind, waitedMs) => metrics.queueWait(kind, waitedMs / 1000),
@@ -104,6 +132,7 @@ export async function openBundledPlatform(
     }),
     onJobsChanged: () => tellJobsChanged(),
     log,
+    ...(storage && { storage }),
     ...(tracer && { tracer }),
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
@@ -120,22 +149,36 @@ export async function openBundledPlatform(
       tellJobsChanged = tell;
     },
     close: async () => {
-      await app.close();
-      await platform.close();
+      await app.close().finally(() => platform.close());
     },
   };
 }
 
-/** How the platform gets the tokens of a credential: when a connector starts and while it runs. */
-function credentialsFrom(oauth: () => OAuthContext): told.Credentials {
+/** How a platform in this process gets the tokens of a credential. */
+export interface TokenSource extends told.Credentials {
+  /** The service opens it before it starts the platform's work: the platform itself is opened first. */
+  open(oauth: OAuthContext): void;
+}
+
+export function createTokenSource(): TokenSource {
+  let oauth: OAuthContext | undefined;
+  const opened = (): OAuthContext => {
+    if (!oauth) throw new Error('the platform asks for tokens before the service is put together');
+    return oauth;
+  };
   return {
+    open(context) {
+      oauth = context;
+    },
     accessTo: (ref, { forMs, notGeneration }) =>
       inPlatformsWords(async () => {
         const wanted = { ...(forMs !== undefined && { forMs }), ...(notGeneration !== undefined && { notGeneration }) };
-        const { values, generation, expiresAt } = await accessForPlatform(oauth(), ref, wanted);
+        const { values, generation, expiresAt } = await accessForPlatform(opened(), ref, wanted);
         return { values, generation, expiresAt };
       }),
-    handBack: (ref, tokens) => inPlatformsWords(() => handBackFromPlatform(oauth(), ref, tokens)),
+    handBack: (ref, tokens) => inPlatformsWords(() => handBackFromPlatform(opened(), ref, tokens)),
+    outage: () => undefined,
+    test: async () => undefined,
   };
 }
 
@@ -144,8 +187,7 @@ async function inPlatformsWords<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof CredentialNeedsAttention) {
-      const whose = error.reason === 'client_refused' ? 'operator' : 'customer';
-      throw new told.CredentialNeedsAttention(whose, { cause: error });
+      throw new told.CredentialNeedsAttention(error.whose, { cause: error });
     }
     if (error instanceof CredentialUnavailable) throw new told.CredentialUnavailable(error.message, { cause: error });
     throw error;

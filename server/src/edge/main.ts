@@ -1,21 +1,24 @@
 /**
  * The process: starts the service or the bundled platform alone, greets the operator, and stops cleanly when told to.
  */
+import { StorageState } from '@inlay/sqlite/storage-state';
+import { type Config, isLoopback, type Secrets } from '../kernel/config/config.ts';
+import { openDataDir } from '../kernel/config/data-dir.ts';
+import { openSealer } from '../kernel/config/encryption-keys.ts';
+import { runWithoutOutput } from '../kernel/output.ts';
+import { systemRuntime } from '../kernel/runtime.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
 import { createApp } from './app.ts';
 import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
-import { type Config, isLoopback, type Secrets } from './config.ts';
-import { openDataDir } from './data-dir.ts';
-import { openSealer } from './encryption-keys.ts';
-import { createLog } from './log.ts';
+import { openCredentialChannel } from './credential-channel.ts';
 import { openTracer } from './open-tracer.ts';
-import { systemRuntime } from './runtime.ts';
 
 /** Longer than any request may take. Requests that are still open then are cut off. */
 const drainTimeoutMs = 30_000;
 
 export async function startService(config: Config, secrets: Secrets): Promise<void> {
-  const log = createLog(config.logLevel);
-  const app = await createApp(config, secrets, { log });
+  const { log, storage } = openLog(config);
+  const app = await createApp(config, secrets, { log, storage });
   try {
     await app.listen();
   } catch (error) {
@@ -34,6 +37,16 @@ export async function startService(config: Config, secrets: Secrets): Promise<vo
       configured: secrets.operatorToken !== undefined,
     }),
   );
+}
+
+/** The log, and the state of the storage that lets the log name a full disk once instead of in every line. */
+function openLog({ logLevel, unknownNames }: Config) {
+  runWithoutOutput();
+  const storage = new StorageState(systemRuntime);
+  const log = createLog(logLevel, undefined, storage.isKnown);
+  storage.logTo(log);
+  for (const text of unknownNames) log.warn(text);
+  return { log, storage };
 }
 
 interface Greeted {
@@ -66,7 +79,7 @@ function greeting(config: Config, { organizationId, generated, link, configured 
     lines.push('', '  Sign in to the console with this link, once, within 15 minutes:', '', `    ${link}`);
   }
   // In double quotes the shell fills in the variable.
-  const header = generated ? `'Authorization: Bearer ${generated}'` : '"Authorization: Bearer $OPERATOR_TOKEN"';
+  const header = generated ? `'Authorization: Bearer ${generated}'` : '"Authorization: Bearer $INLAY_OPERATOR_TOKEN"';
   lines.push(
     '',
     '  Try it:',
@@ -86,23 +99,31 @@ function greeting(config: Config, { organizationId, generated, link, configured 
 
 /** The bundled platform as a service of its own, for several replicas that share it. */
 export async function startPlatform(config: Config, secrets: Secrets): Promise<void> {
-  const log = createLog(config.logLevel);
+  const { log, storage } = openLog(config);
   const dataDir = openDataDir(config.dataDir);
-  const credentials = platformCredentials(secrets, dataDir);
+  const application = platformCredentials(secrets, dataDir);
+  const channel = openCredentialChannel({ serviceUrl: config.serviceUrl, application, runtime: systemRuntime, log });
   const tracer = await openTracer(config, secrets, { runtime: systemRuntime, log });
-  const { app, platform, close } = await openBundledPlatform(config, credentials, {
+  const { app, platform, close } = await openBundledPlatform(config, application, {
     dataDir,
     sealer: openSealer(secrets, dataDir),
     log,
+    storage,
     tracer,
+    credentials: channel,
     organizationId: config.platformOrganizationId,
     isInternal: false,
   });
   await app.listen({ host: config.host, port: config.port });
   platform.start();
   stopOnSignal(async () => {
-    await close();
-    await tracer.close();
+    try {
+      await close();
+    } finally {
+      storage.close();
+      await channel.close();
+      await tracer.close();
+    }
   }, log);
   const from = secrets.platformClientId ? 'the environment' : dataDir.path('platform-credentials.json');
   process.stdout.write(
@@ -113,6 +134,10 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
       `  INLAY_PLATFORM_URL            ${config.publicUrl}${platformPath}`,
       `  INLAY_PLATFORM_CLIENT_ID      from ${from}`,
       `  INLAY_PLATFORM_CLIENT_SECRET  from ${from}`,
+      '',
+      config.serviceUrl === undefined
+        ? '  Set INLAY_SERVICE_URL to the address of the service, or sources whose customers signed in wait.'
+        : `  Asks ${config.serviceUrl} for the tokens of customers who signed in.`,
       '',
       '',
     ].join('\n'),
@@ -134,7 +159,8 @@ function stopOnSignal(close: () => Promise<void>, log: ReturnType<typeof createL
       () => log.info('stopped'),
       (err) => {
         log.error({ err }, 'stopping failed');
-        process.exitCode = 1;
+        // What could not be closed would keep the process alive.
+        process.exit(1);
       },
     );
   };

@@ -2,27 +2,28 @@
  * Opens the one client of the platform: for the bundled platform within this process, or for a hosted one. The client
  * reports the results of its calls to the metrics and the log.
  */
+import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { Logger } from 'pino';
+import type { Config, Secrets } from '../kernel/config/config.ts';
+import type { DataDir } from '../kernel/config/data-dir.ts';
+import type { OrganizationRow } from '../kernel/db/tables.ts';
+import { OperatorError } from '../kernel/errors.ts';
+import { createPlatformClient } from '../kernel/platform/platform-client.ts';
+import type { PlatformPort } from '../kernel/platform/platform-port.ts';
+import { httpTransport, inProcessTransport, type Transport } from '../kernel/platform/transport.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import type { Sealer } from '../kernel/sealing.ts';
+import type { Metrics } from '../kernel/telemetry/metrics.ts';
+import type { Tracer } from '../kernel/telemetry/tracing.ts';
 import {
   type BundledPlatform,
   openBundledPlatform,
   type PlatformCredentials,
   platformCredentials,
   platformPath,
+  type TokenSource,
 } from './bundled-platform.ts';
-import type { Config, Secrets } from './config.ts';
-import type { DataDir } from './data-dir.ts';
-import type { OrganizationRow } from './db/tables.ts';
 import type { PlatformTrouble } from './deployment/service-health.ts';
-import { OperatorError } from './errors.ts';
-import type { Metrics } from './metrics.ts';
-import type { OAuthContext } from './oauth/context.ts';
-import { createPlatformClient } from './platform/platform-client.ts';
-import type { PlatformPort } from './platform/platform-port.ts';
-import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
-import type { Runtime } from './runtime.ts';
-import type { Sealer } from './sealing.ts';
-import type { Tracer } from './tracing.ts';
 
 /** How long a start waits for the platform. */
 const platformPatienceMs = 5_000;
@@ -32,11 +33,12 @@ interface PlatformParts {
   runtime: Runtime;
   metrics: Metrics;
   log: Logger;
+  storage: StorageState;
   tracer: Tracer;
   sealer: Sealer;
   organizationId: string;
   /** Where the bundled platform gets tokens from. */
-  oauth: () => OAuthContext;
+  tokenSource: TokenSource;
   /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: ((transport: Transport) => Transport) | undefined;
 }
@@ -47,7 +49,11 @@ async function openTransport(
   parts: PlatformParts,
 ): Promise<{ bundled: BundledPlatform | undefined; transport: Transport }> {
   if (config.platformUrl !== undefined) return { bundled: undefined, transport: httpTransport(config.platformUrl) };
-  const bundled = await openBundledPlatform(config, credentials, { ...parts, isInternal: true });
+  const bundled = await openBundledPlatform(config, credentials, {
+    ...parts,
+    credentials: parts.tokenSource,
+    isInternal: true,
+  });
   return { bundled, transport: inProcessTransport(bundled.app, platformPath) };
 }
 
@@ -76,6 +82,8 @@ export async function openPlatformClient(
     tracer,
     onCall: ({ operation, outcome, durationMs, isRetry, error }) => {
       metrics.platformCall(operation, outcome, durationMs / 1000, isRetry);
+      // The bundled platform fails when its store does, and that has been logged.
+      if (bundled && (outcome === 'unavailable' || outcome === 'unknown')) parts.storage.attribute(error);
       if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');
       const failure = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : null;
       const now = runtime.now();

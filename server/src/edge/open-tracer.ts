@@ -1,8 +1,8 @@
 /** The tracer of this process: of OpenTelemetry where a collector is set, otherwise one that records nothing. */
 import type { Logger } from 'pino';
-import type { Config, Secrets } from './config.ts';
-import type { Runtime } from './runtime.ts';
-import { silentTracer, type Tracer } from './tracing.ts';
+import type { Config, Secrets } from '../kernel/config/config.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import { silentTracer, type Tracer } from '../kernel/telemetry/tracing.ts';
 
 export async function openTracer(
   { telemetry }: Pick<Config, 'telemetry'>,
@@ -11,6 +11,6 @@ export async function openTracer(
 ): Promise<Tracer> {
   if (!telemetry) return silentTracer;
   // Loaded here and not at the start, because most deployments never need it.
-  const { createOtlpTracer } = await import('./telemetry/otlp-tracer.ts');
+  const { createOtlpTracer } = await import('../kernel/telemetry/otlp-tracer.ts');
   return createOtlpTracer({ settings: telemetry, headers: telemetryHeaders, runtime, log });
 }

@@ -35,15 +35,40 @@ export function repeatedly(
   };
 }
 
-export interface Attention {
+export interface WakeableSleep {
+  /** A pause that `wake` ends. A pause of no time only forgets that somebody called `wake`. */
+  sleep: Runtime['sleep'];
+  /** Ends the pause, or the next one. */
+  wake(): void;
+}
+
+export function wakeableSleep(runtime: Pick<Runtime, 'sleep'>): WakeableSleep {
+  let isWoken = false;
+  let waking = new AbortController();
+  return {
+    async sleep(ms, stopping) {
+      waking = new AbortController();
+      if (ms > 0 && !isWoken) {
+        const end = () => waking.abort();
+        stopping?.addEventListener('abort', end, { once: true });
+        await runtime.sleep(ms, stopping?.aborted ? stopping : waking.signal);
+        stopping?.removeEventListener('abort', end);
+      }
+      isWoken = false;
+    },
+    wake() {
+      isWoken = true;
+      waking.abort();
+    },
+  };
+}
+
+/** For `repeatedly`. */
+export interface Attention extends WakeableSleep {
   /** Until the next look. */
   pauseMs(): number;
   /** Something has happened, so more may follow. */
   noticed(): void;
-  /** For `repeatedly`: a pause that `wake` ends. */
-  sleep: Runtime['sleep'];
-  /** Looks again at once, also if it is called while somebody looks. */
-  wake(): void;
 }
 
 /**
@@ -55,28 +80,17 @@ export function attentionOf(
   { oftenMs, rarelyMs, afterMs }: { oftenMs: number; rarelyMs: number; afterMs: number },
 ): Attention {
   let noticedAt = runtime.elapsed();
-  let isWoken = false;
-  let waking = new AbortController();
+  const { sleep, wake } = wakeableSleep(runtime);
   const noticed = () => {
     noticedAt = runtime.elapsed();
   };
   return {
+    sleep,
     noticed,
     pauseMs: () => (runtime.elapsed() - noticedAt < afterMs ? oftenMs : rarelyMs),
-    async sleep(ms, stopping) {
-      waking = new AbortController();
-      if (!isWoken) {
-        const end = () => waking.abort();
-        stopping?.addEventListener('abort', end, { once: true });
-        await runtime.sleep(ms, stopping?.aborted ? stopping : waking.signal);
-        stopping?.removeEventListener('abort', end);
-      }
-      isWoken = false;
-    },
     wake() {
       noticed();
-      isWoken = true;
-      waking.abort();
+      wake();
     },
   };
 }

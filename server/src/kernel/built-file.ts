@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 
 /** The encodings and the ends of their file names, the preferred one first. */
 export const encodings = { br: '.br', gzip: '.gz' } as const;
@@ -44,7 +45,21 @@ function readFromDisk(file: string): BuiltFile {
   }
   content.set('identity', plain);
   const mediaType = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-  return { mediaType, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`, content };
+  return { mediaType, etag: etagOf(plain), content };
+}
+
+/** Made by this process, once, and served like what the build has made. */
+export function builtJson(value: unknown): BuiltFile {
+  const plain = Buffer.from(JSON.stringify(value));
+  const content = new Map<Encoding, Buffer>([
+    ['gzip', gzipSync(plain)],
+    ['identity', plain],
+  ]);
+  return { mediaType: 'application/json; charset=utf-8', etag: etagOf(plain), content };
+}
+
+function etagOf(content: Buffer): string {
+  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }
 
 /** The smallest form that the client has said it reads. */

@@ -6,7 +6,7 @@
  * come from its principal, which is passed on as an argument.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type TraceContext, traceHeaders } from '@inlay/contract/trace-context';
+import { type TraceContext, traceHeaders } from '@inlay/contract/text/trace-context';
 import type { Db } from './db/open.ts';
 
 export interface RequestContext {

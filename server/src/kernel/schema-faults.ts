@@ -3,7 +3,7 @@
  * for the configurations inside them. A message names rules, never values: a value may be a secret.
  */
 import type { Fault, FaultType } from '@inlay/contract/errors';
-import type { Format } from '@inlay/contract/formats';
+import type { Format } from '@inlay/contract/text/formats';
 import type { ErrorObject } from 'ajv';
 
 /** More faults than this help nobody, and would let a small request cause a huge answer. */
@@ -59,7 +59,8 @@ function faultOf(error: ErrorObject, at: readonly string[], formats: Readonly<Re
   if (error.keyword === 'required') return missing((error.params as { missingProperty: string }).missingProperty);
   if (error.keyword === 'discriminator') {
     const { tag, tagValue } = error.params as { tag: string; tagValue: unknown };
-    if (tagValue === undefined) return missing(tag);
+    // A function is what every object has under the name, such as `constructor`.
+    if (tagValue === undefined || typeof tagValue === 'function') return missing(tag);
     const members = (schema.oneOf ?? []).map(({ properties }) => properties[tag]?.const ?? properties[tag]?.enum?.[0]);
     return { ...notAMember(members, fault), loc: [...at, ...place, tag] };
   }
@@ -67,7 +68,8 @@ function faultOf(error: ErrorObject, at: readonly string[], formats: Readonly<Re
 
   // The format comes first: a value that is not a UUID gets that message, whether it is a number or a text outside the
   // enum.
-  const format = schema.format === undefined ? undefined : formats[schema.format];
+  const name = schema.format;
+  const format = name !== undefined && Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format && schema.format === 'uuid' && typeof error.data !== 'string') {
     return fault('value is not a valid uuid', 'type_error.uuid');
   }

@@ -14,6 +14,8 @@ export interface Sealer {
   open(sealed: string, context: string): Buffer;
   /** Whether the value was sealed with the current key. */
   isCurrent(sealed: string): boolean;
+  /** Ids of the keys that can open, as sealed values name them; the first one seals. They tell nothing about the keys. */
+  keyIds(): string[];
   /** Tells secrets apart without telling what they are: the same for the same text and context, until the key changes. */
   fingerprint(secret: string, context: string): string;
 }
@@ -31,13 +33,14 @@ export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Se
       const sealed = Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
       return `${version}.${current.id}.${sealed.toString('base64url')}`;
     },
-    isCurrent: (text) => text.split('.')[1] === current.id,
+    isCurrent: (text) => keyIdOf(text) === current.id,
+    keyIds: () => [...keys.keys()],
     // With a key: a short password could be guessed from a bare hash.
     fingerprint: (secret, context) =>
       createHmac('sha256', fingerprintKey).update(`${context}\0${secret}`).digest('hex').slice(0, 12),
     open(text, context) {
-      const [, sealedWith = '', payload = ''] = text.split('.');
-      const key = keys.get(sealedWith);
+      const [, , payload = ''] = text.split('.');
+      const key = keys.get(keyIdOf(text));
       if (!key) {
         throw new OperatorError(
           'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
@@ -50,6 +53,14 @@ export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Se
     },
   };
 }
+
+/** Throws as `open` does when no key of the sealer can open the value. Says nothing of a value that is damaged. */
+export function assertKnown(sealer: Sealer, sealed: string): void {
+  if (!sealer.keyIds().includes(keyIdOf(sealed))) sealer.open(sealed, '');
+}
+
+/** The id of the key that a value was sealed with. */
+export const keyIdOf = (sealed: string): string => sealed.split('.')[1] ?? '';
 
 /** With the id we can tell a wrong key from a damaged value. */
 function sealingKey(encryptionKey: Buffer): { id: string; key: Buffer } {

@@ -1,14 +1,17 @@
 /** Which template is meant, of which kind, and who acts on it: for the folders that have to do with templates. */
 
-export interface TemplateRef {
+import type { OperatorPermission } from '@inlay/contract/fields';
+
+export interface TemplateRef<Kind extends 'source' | 'connection' = 'source' | 'connection'> {
   organizationId: string;
-  kind: 'source' | 'connection';
+  kind: Kind;
   templateId: string;
 }
 
 /** Who changes templates: the organization, and the token that acts for it. */
 export interface Operator {
   organizationId: string;
+  permission: OperatorPermission;
   tokenId: string;
   /** Set for a person in the console who has signed in without a token: then `tokenId` is the id of the session. */
   isWithoutToken?: true;

@@ -1,5 +1,5 @@
 /** What every version says of itself, whatever it is a version of: a template or the manifest of a connector. */
-import type { VersionAuthor } from '@inlay/contract/template-versions';
+import type { VersionAuthor } from '@inlay/contract/catalog/template-versions';
 import { isoTime } from './iso-time.ts';
 import type { VersionMaker } from './template-ref.ts';
 

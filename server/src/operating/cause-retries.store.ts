@@ -1,11 +1,12 @@
 /** The SQL of `cause_retries` and `cause_retry_items`. */
-import type { CauseRetryItemState, CauseRetryState } from '@inlay/contract/cause-retries';
+import type { CauseRetryItemState, CauseRetryState } from '@inlay/contract/pipelines/cause-retries';
 import { sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { CauseRetryItemRow, CauseRetryRow, JobRow } from '../db/tables.ts';
-import { uuidOf } from '../db/uuid-type.ts';
-import { notLeaving } from './lists.store.ts';
+import { isFreeFor, leaseFor, noLease } from '../kernel/db/leases.ts';
+import { fromNow, now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { CauseRetryItemRow, CauseRetryRow, JobRow } from '../kernel/db/tables.ts';
+import { uuidOf } from '../kernel/db/uuid-type.ts';
+import { notLeaving } from '../pipelines/row-conditions.ts';
 
 type NewRetry = Pick<CauseRetryRow, 'id' | 'cause' | 'message' | 'request_id' | 'trace_id'>;
 
@@ -22,8 +23,7 @@ export async function insertRetry(tx: Db, organizationId: string, retry: NewRetr
       created_at: now,
       ended_at: null,
       due_at: 0,
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
@@ -163,40 +163,28 @@ interface ItemPage {
   limit: number;
 }
 
+/** Its connection, workspace and source may be deleted by now. */
+type NamedItem = CauseRetryItemRow & { workspace_name: string; source_name: string };
+
 /** In the order of the ids of connections, which is as good as chance. */
 export async function listItems(
   db: Db,
   organizationId: string,
   retryId: string,
   { state, after, limit }: ItemPage,
-): Promise<CauseRetryItemRow[]> {
+): Promise<NamedItem[]> {
   let query = db
-    .selectFrom('cause_retry_items')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('retry_id', '=', retryId);
-  if (state !== undefined) query = query.where('state', '=', state);
-  if (after !== undefined) query = query.where('connection_id', '>', after);
-  return await query.orderBy('connection_id').limit(limit).execute();
-}
-
-export interface ItemNames {
-  connection_id: string;
-  workspace_name: string;
-  source_name: string;
-}
-
-/** Of connections that are deleted by now as well. */
-export async function listItemNames(db: Db, organizationId: string, connectionIds: string[]): Promise<ItemNames[]> {
-  if (connectionIds.length === 0) return [];
-  return await db
-    .selectFrom('connections')
+    .selectFrom('cause_retry_items as item')
+    .innerJoin('connections', 'connections.id', 'item.connection_id')
     .innerJoin('workspaces', 'workspaces.id', 'connections.workspace_id')
     .innerJoin('sources', 'sources.id', 'connections.source_id')
-    .select(['connections.id as connection_id', 'workspaces.name as workspace_name', 'sources.name as source_name'])
-    .where('connections.organization_id', '=', organizationId)
-    .where('connections.id', 'in', connectionIds)
-    .execute();
+    .selectAll('item')
+    .select(['workspaces.name as workspace_name', 'sources.name as source_name'])
+    .where('item.organization_id', '=', organizationId)
+    .where('item.retry_id', '=', retryId);
+  if (state !== undefined) query = query.where('item.state', '=', state);
+  if (after !== undefined) query = query.where('item.connection_id', '>', after);
+  return await query.orderBy('item.connection_id').limit(limit).execute();
 }
 
 /** Those of which nobody knows what became of them, once nothing can become of them any more. */
@@ -241,13 +229,6 @@ export async function claimItem(
   return (await oneItem(tx, organizationId, item).set(claim).executeTakeFirst()) !== undefined;
 }
 
-/** The answer was lost, and after that time the request no longer takes effect. */
-export async function lookAfterIn(db: Db, organizationId: string, item: ItemRef, ms: number): Promise<void> {
-  await oneItem(db, organizationId, item)
-    .set({ look_at: fromNow(ms) })
-    .execute();
-}
-
 /** Only while it is in the state that is given. */
 export async function changeItem(
   db: Db,
@@ -268,11 +249,11 @@ export async function leaseRetry(
 ): Promise<CauseRetryRow | undefined> {
   return await db
     .updateTable('cause_retries')
-    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .set(leaseFor(leaseId, leaseMs))
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('state', '=', 'running')
-    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .where(isFreeFor(leaseId))
     .returningAll()
     .executeTakeFirst();
 }
@@ -287,7 +268,7 @@ export async function releaseRetry(
 ): Promise<void> {
   await db
     .updateTable('cause_retries')
-    .set({ lease_id: null, lease_until: 0, due_at: fromNow(pauseMs) })
+    .set({ ...noLease, due_at: fromNow(pauseMs) })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)

@@ -10,7 +10,7 @@ import { eventually } from '../../test/support/deployment.ts';
 import { answering, first, lostAnswer, lostRequest, unreachable } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
 import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
-import type { PlatformRequest } from '../platform/transport.ts';
+import type { PlatformRequest } from '../kernel/platform/transport.ts';
 
 const path = '/api/v1/integrations/causes/retries';
 const patience = { timeout: 300_000 };
@@ -38,7 +38,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
       customers.push(each);
       await eventually('its source is set up', async () => {
         await hosted.letSettle();
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         return (await each.request('GET', `/sources/${source}`)).body.status === 'ready';
       });
     }
@@ -57,7 +57,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
     await db().updateTable('cause_retries').set({ due_at: 0 }).execute();
     await db().updateTable('cause_retry_items').set({ look_at: 0 }).where('state', '=', 'starting').execute();
   };
-  const passes = () => Promise.all(replicas.map(({ app }) => app.causeRetries.pass()));
+  const passes = () => Promise.all(replicas.map(({ app }) => app.workers.causeRetries.pass()));
   /** How many syncs of each connection the platform was asked for since then. */
   const asked = (since: number) => {
     const connections = hosted.faulty.sent

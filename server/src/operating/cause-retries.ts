@@ -10,17 +10,17 @@ import type {
   CauseRetryItemList,
   CauseRetryItemState,
   ListCauseRetryItemsQuery,
-} from '@inlay/contract/cause-retries';
-import type { Db } from '../db/open.ts';
-import type { CauseRetryRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import type { Entry } from '../events/catalogue.ts';
-import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
+} from '@inlay/contract/pipelines/cause-retries';
+import type { Db } from '../kernel/db/open.ts';
+import type { CauseRetryRow } from '../kernel/db/tables.ts';
+import { AppError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import type { Entry } from '../log/events/catalogue.ts';
+import type { Journal } from '../log/events/journal.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
+import { troubleIn } from '../pipelines/jobs/failure-causes.ts';
+import { healthIn } from '../pipelines/jobs/job-words.ts';
 import * as retries from './cause-retries.store.ts';
-import type { PipelinesContext } from './context.ts';
-import { troubleIn } from './failure-causes.ts';
-import { healthIn } from './job-words.ts';
 import { listOfCause } from './overview.store.ts';
 
 const maxConnections = 10_000;
@@ -34,12 +34,9 @@ export async function startCauseRetry(
   const { requestId: request_id, traceId: trace_id } = ctx.journal.cause;
   const made = await ctx.store.transaction(async (tx) => {
     const [example] = await listOfCause(tx, organizationId, cause, 1);
-    const running = await retries.findRunning(tx, organizationId, cause);
-    if (running || !example) return running;
-    const message = troubleIn(healthIn(example))?.message ?? null;
+    const message = (example && troubleIn(healthIn(example))?.message) ?? null;
     const retry = { id: ctx.runtime.newId(), cause, message, request_id, trace_id };
-    const row = await retries.insertRetry(tx, organizationId, retry);
-    // Another request was quicker.
+    const row = example && (await retries.insertRetry(tx, organizationId, retry));
     if (!row) return await retries.findRunning(tx, organizationId, cause);
     const count = await retries.insertItems(tx, organizationId, row, maxConnections);
     if (count === maxConnections) await retries.putHasMore(tx, organizationId, row.id);
@@ -76,18 +73,14 @@ export async function listCauseRetryItems(
   { limit = 20, cursor, state }: ListCauseRetryItemsQuery,
 ): Promise<CauseRetryItemList> {
   await find(ctx, organizationId, id);
-  const { db } = ctx.store;
-  const rows = await retries.listItems(db, organizationId, id, { state, after: cursor, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const ids = shown.map(({ connection_id }) => connection_id);
-  const names = new Map((await retries.listItemNames(db, organizationId, ids)).map((row) => [row.connection_id, row]));
-  return {
-    data: shown.map(({ workspace_id, connection_id, state, code, job_id }) => {
-      const { workspace_name = '', source_name = '' } = names.get(connection_id) ?? {};
+  const page = { state, after: cursor, limit: limit + 1 };
+  const rows = await retries.listItems(ctx.store.db, organizationId, id, page);
+  const data = rows
+    .slice(0, limit)
+    .map(({ workspace_id, workspace_name, connection_id, source_name, state, code, job_id }) => {
       return { workspace_id, workspace_name, connection_id, source_name, state, code, job_id };
-    }),
-    next: rows.length > limit ? (ids.at(-1) ?? null) : null,
-  };
+    });
+  return { data, next: rows.length > limit ? (data.at(-1)?.connection_id ?? null) : null };
 }
 
 /** Syncs that were started go on. A retry that has ended stays as it is. */

@@ -8,20 +8,19 @@
  * - Only a few syncs of a retry wait for their turn at a time, so that others are not kept waiting by hundreds of them.
  * - Quotas, holds and pauses count as for any other sync.
  */
-import { type Repetition, repeatedly } from '../background.ts';
-import { byWorker } from '../cause.ts';
-import type { CauseRetryItemRow, CauseRetryRow } from '../db/tables.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
-import type { PlatformJob } from '../platform/pipelines-port.ts';
-import { PlatformError } from '../platform/platform-port.ts';
+import type { ErrorCode } from '@inlay/contract/error-catalogue';
+import { type Repetition, repeatedly } from '../kernel/background.ts';
+import { byWorker } from '../kernel/cause.ts';
+import type { CauseRetryItemRow, CauseRetryRow } from '../kernel/db/tables.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { PlatformJob } from '../kernel/platform/pipelines-port.ts';
+import { PlatformError } from '../kernel/platform/platform-port.ts';
+import { findConnection, startSync } from '../pipelines/connections/connections.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
+import { findLastJob, recordStarted } from '../pipelines/jobs/jobs.ts';
 import * as retries from './cause-retries.store.ts';
 import { endCauseRetry } from './cause-retries.ts';
-import { deleteOldRetries, listDueRetries } from './cause-retries.worker.store.ts';
-import { findConnection } from './connections.store.ts';
-import { startSync } from './connections.ts';
-import type { PipelinesContext } from './context.ts';
-import { findLastJobs } from './jobs.store.ts';
-import { recordStarted } from './jobs.ts';
+import { listDueRetries } from './cause-retries.worker.store.ts';
 
 const everyMs = 1_000;
 /** Longer than asking the platform for a few syncs takes, its own time-outs included. */
@@ -55,12 +54,6 @@ export function createCauseRetries(ctx: PipelinesContext): CauseRetries {
   }
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
   return { pass: () => pass(), ...repeatedly(ctx, { what: 'retries of causes', pauseMs, work: pass }) };
-}
-
-const keptMs = 7 * 24 * 3_600_000;
-
-export function createCauseRetryHousekeeping({ store }: Pick<PipelinesContext, 'store'>): () => Promise<void> {
-  return () => deleteOldRetries(store.db, keptMs, 5);
 }
 
 async function advance(ctx: PipelinesContext, organizationId: string, id: string): Promise<void> {
@@ -109,12 +102,13 @@ async function lookAfter(ctx: PipelinesContext, retry: CauseRetryRow): Promise<b
     }
     // Any other job than the one that was known before: a sync was started, if not by us, then by its schedule.
     const isNew = newest !== undefined && newest.id !== item.last_job_id;
-    if (newest && isNew) await recordStarted(ctx, row, newest, askerOf(retry));
+    const asked = { askedBy: askerOf(retry) };
+    const started = newest && isNew ? await recordStarted(ctx, row, newest, asked) : undefined;
     await retries.changeItem(
       db,
       organizationId,
       item,
-      isNew ? { state: 'started', job_id: newest?.id ?? null } : { state: 'waiting' },
+      isNew ? { state: 'started', job_id: started?.id ?? null } : { state: 'waiting' },
     );
   }
   return true;
@@ -158,9 +152,9 @@ async function startOne(
   };
   const isClaimed = await ctx.store.transaction(async (tx) => {
     if (!(await retries.leaseRetry(tx, organizationId, retry.id, leaseId, leaseMs))) return false;
-    const [last] = await findLastJobs(tx, [workspaceId], [connectionId]);
+    const last = await findLastJob(tx, workspaceId, connectionId);
     const lookAfterMs = leaseMs + ctx.settleMs;
-    return await retries.claimItem(tx, organizationId, item, { lastJobId: last?.id ?? null, lookAfterMs });
+    return await retries.claimItem(tx, organizationId, item, { lastJobId: last?.platform_id ?? null, lookAfterMs });
   });
   if (!isClaimed) return true;
   const connection = await findConnection(db, workspaceId, connectionId);
@@ -176,10 +170,10 @@ async function startOne(
     if (!(error instanceof AppError)) throw error;
     const { code, cause } = error;
     if (code !== 'platform_does_not_answer' || !(cause instanceof PlatformError)) return await end(code);
-    if (!cause.settled) await retries.lookAfterIn(db, organizationId, asked, ctx.settleMs);
-    else if (cause.failure === 'unavailable' || cause.failure === 'throttled') {
-      await retries.changeItem(db, organizationId, asked, { state: 'waiting' });
-    } else return await end(code);
+    // Nobody knows what became of it: `lookAfter` finds out.
+    if (!cause.settled) return false;
+    if (cause.failure !== 'unavailable' && cause.failure !== 'throttled') return await end(code);
+    await retries.changeItem(db, organizationId, asked, { state: 'waiting' });
     return false;
   }
 }

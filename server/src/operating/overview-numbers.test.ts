@@ -1,5 +1,5 @@
 /** Every number of the overview is the length of the list that it links to, whatever happens, on both databases. */
-import { healthStates } from '@inlay/contract/health';
+import { healthStates } from '@inlay/contract/pipelines/health';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,9 +9,10 @@ import { faultyPlatform, unreachable } from '../../test/support/faults.ts';
 import { isLongRun } from '../../test/support/long-run.ts';
 import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
 import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
-import type { PipelinesContext } from './context.ts';
-import { holdHealth, recordJobs, refreshHealth, type WordedJob } from './jobs.ts';
-import * as sources from './sources.store.ts';
+import { systemRuntime } from '../kernel/runtime.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
+import { holdHealth, recordJobs, refreshHealth, type WordedJob } from '../pipelines/jobs/jobs.ts';
+import * as sources from '../pipelines/sources.store.ts';
 
 const path = '/api/v1/integrations';
 const hourMs = 3_600_000;
@@ -90,7 +91,7 @@ describeOnBothDatabases('Each number of the overview', (kind) => {
   async function tell({ workspaceId, connectionId }: Seeded, job: Partial<WordedJob>) {
     const { store } = test.app;
     await store.transaction(async (tx) => {
-      await holdHealth({ store }, tx, [workspaceId]);
+      await holdHealth(store, tx, [workspaceId]);
       const connection = await tx
         .selectFrom('connections')
         .selectAll()
@@ -107,7 +108,7 @@ describeOnBothDatabases('Each number of the overview', (kind) => {
         bytes: 10,
         ...job,
       } as unknown as WordedJob;
-      await recordJobs({ jobLogMs: 0, journal: silent }, tx, connection, [told]);
+      await recordJobs({ jobLogMs: 0, journal: silent, runtime: systemRuntime }, tx, connection, [told]);
       await refreshHealth({ store, journal: silent }, tx, [workspaceId], { ids: [connectionId] });
     });
   }
@@ -167,7 +168,7 @@ describeOnBothDatabases('Each number of the overview', (kind) => {
       // Nobody has told of its open jobs for long, and nobody will.
       await store.db.updateTable('connections').set({ deleted_at: 1 }).where('id', '=', place.connectionId).execute();
       await store.db.updateTable('jobs').set({ seen_at: 0 }).where('connection_id', '=', place.connectionId).execute();
-      await test.app.jobWatch.pass();
+      await test.app.workers.jobWatch.pass();
     } else {
       const gone = store.db.updateTable('workspaces').set({ lifecycle: 'deleted', deleted_at: 1 });
       await gone.where('id', '=', place.workspaceId).execute();

@@ -6,11 +6,11 @@
  * - `connections_by_cause` and `connections_stale` are such indexes too, and only so many entries of them are counted;
  * - `job_hours` has three rows for an hour, found by their key; days are summed up by the database.
  */
-import type { HealthState } from '@inlay/contract/health';
+import type { HealthState } from '@inlay/contract/pipelines/health';
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
-import { isStaleNow, notLeaving } from './lists.store.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, JobRow } from '../kernel/db/tables.ts';
+import { isStaleNow, notLeaving } from '../pipelines/row-conditions.ts';
 
 export interface HealthCount {
   kind: 'connections' | 'sources' | 'workspaces';
@@ -75,9 +75,9 @@ export type UnwellConnection = Pick<
 const jobThatFailed = sql<string | null>`coalesce(
   (select case when newest.ended_at is null and newest.failed_attempts > 0 then newest.id end
     from jobs as newest where newest.connection_id = connections.id
-    order by newest.started_at desc, length(newest.id) desc, newest.id desc limit 1),
+    order by newest.started_at desc, length(newest.platform_id) desc, newest.platform_id desc limit 1),
   (select failed.id from jobs as failed where failed.connection_id = connections.id and failed.status = 'failed'
-    order by failed.started_at desc, length(failed.id) desc, failed.id desc limit 1))`.as('job_id');
+    order by failed.started_at desc, length(failed.platform_id) desc, failed.platform_id desc limit 1))`.as('job_id');
 
 /** Of each workspace one connection that is unwell: a failing one if there is any, and the oldest of those. */
 export async function findFirstUnwell(db: Db, workspaceIds: readonly string[]): Promise<UnwellConnection[]> {

@@ -5,8 +5,8 @@ import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
 import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
-import type { PipelinesContext } from './context.ts';
-import { refreshHealth } from './jobs.ts';
+import type { PipelinesContext } from '../pipelines/context.ts';
+import { refreshHealth } from '../pipelines/jobs/jobs.ts';
 
 const path = '/api/v1/integrations/overview';
 const nothing = { healthy: 0, running: 0, failing: 0, needs_attention: 0, paused: 0, never_synced: 0 };

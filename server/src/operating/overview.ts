@@ -1,12 +1,18 @@
 /** How all customers of an organization do, in one answer, from our own tables: no platform is asked. */
-import { type Failure, healthStates } from '@inlay/contract/health';
-import type { FailureCause, HealthCounts, Overview, SyncPeriod, UnwellWorkspace } from '@inlay/contract/overview';
-import type { Store } from '../db/open.ts';
-import { isoTime } from '../iso-time.ts';
-import { troubleIn } from './failure-causes.ts';
-import type { Health } from './health.ts';
-import { healthIn, presentFailure } from './job-words.ts';
-import { countHealths } from './lists.store.ts';
+import { type Failure, healthStates } from '@inlay/contract/pipelines/health';
+import type {
+  FailureCause,
+  HealthCounts,
+  Overview,
+  SyncPeriod,
+  UnwellWorkspace,
+} from '@inlay/contract/pipelines/overview';
+import type { Store } from '../kernel/db/open.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import { troubleIn } from '../pipelines/jobs/failure-causes.ts';
+import type { Health } from '../pipelines/jobs/health.ts';
+import { healthIn, presentFailure } from '../pipelines/jobs/job-words.ts';
+import { countUnwell } from '../pipelines/sources/lists.ts';
 import * as store from './overview.store.ts';
 
 const hourMs = 3_600_000;
@@ -116,19 +122,17 @@ async function listUnwell(db: Store['db'], organizationId: string, limit: number
   const needy = rest > 0 ? await store.listUnwell(db, organizationId, 'needs_attention', rest) : [];
   const found = [...failing, ...needy];
   const ids = found.map(({ id }) => id);
-  const counts = await countHealths(db, ids, ['failing', 'needs_attention']);
+  const countOf = await countUnwell(db, ids);
   const first = new Map((await store.findFirstUnwell(db, ids)).map((row) => [row.workspace_id, row]));
   return found.map(({ id, name, health, unwell_since }) => {
-    const countOf = (state: string) =>
-      counts.find((count) => count.workspace_id === id && count.health === state)?.count ?? 0;
     const connection = first.get(id);
     return {
       workspace_id: id,
       workspace_name: name,
       health,
       since: isoTime(unwell_since),
-      failing_connections: countOf('failing'),
-      connections_that_need_attention: countOf('needs_attention'),
+      failing_connections: countOf(id, 'failing'),
+      connections_that_need_attention: countOf(id, 'needs_attention'),
       first_error: connection ? presentFirstError(healthIn(connection)) : null,
       connection: connection ? presentUnwell(connection) : null,
     };

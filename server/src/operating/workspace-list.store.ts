@@ -1,9 +1,9 @@
 /** Pages of workspaces in several orders. Each order has an index: alone, after the health, and after the status. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import type { HealthState } from '@inlay/contract/health';
+import type { HealthState } from '@inlay/contract/pipelines/health';
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { WorkspaceRow } from '../kernel/db/tables.ts';
 
 const columns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
 export type ListedWorkspace = Pick<WorkspaceRow, (typeof columns)[number]> & {

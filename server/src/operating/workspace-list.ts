@@ -1,12 +1,12 @@
 /** The list of all customers with their health: found by the name or a part of it, in several orders, page by page. */
-import type { ListAllWorkspacesQuery, OperatorWorkspace } from '@inlay/contract/operating';
-import type { Store } from '../db/open.ts';
-import { invalidRequest } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { findWorkspaceId, findWorkspacesByName, foldedName } from '../workspaces/named-workspaces.ts';
-import { presentWorkspace } from '../workspaces/workspaces.ts';
-import { decodePlace, encodePlace } from './list-cursor.ts';
-import { healthsOfWorkspaces, type Page } from './lists.ts';
+import type { ListAllWorkspacesQuery, OperatorWorkspace } from '@inlay/contract/pipelines/operating';
+import { decodePlace, encodePlace } from '../kernel/db/list-cursor.ts';
+import type { Store } from '../kernel/db/open.ts';
+import { invalidRequest } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import { healthsOfWorkspaces, type Page } from '../pipelines/sources/lists.ts';
+import { findWorkspaceId, findWorkspacesByName, foldedName } from '../tenancy/workspaces/named-workspaces.ts';
+import { presentWorkspace } from '../tenancy/workspaces/workspaces.ts';
 import * as store from './workspace-list.store.ts';
 
 /** So many are sorted in one statement. Where more contain the text, a page of the whole list is soon full of them. */

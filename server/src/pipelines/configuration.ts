@@ -1,8 +1,12 @@
 /** A source's configuration: the customer's part and the template's together. */
-import { type Configuration, keepMaskedSecrets, mergeConfiguration } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
-import { AppError } from '../errors.ts';
+import {
+  type Configuration,
+  keepMaskedSecrets,
+  mergeConfiguration,
+} from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import { configurationFaults, movedSecretFaults } from '../catalog/definitions/configuration-faults.ts';
+import { AppError } from '../kernel/errors.ts';
 
 /** The customer decides only what the template leaves open. */
 export function mergeWithDefaults(given: Configuration, defaults: Configuration): Configuration {
@@ -24,7 +28,12 @@ export function acceptConfiguration(
     given: Configuration;
     stored: Configuration;
     defaults: Configuration;
-    signIn?: { placeholders: Configuration | undefined; isNew: boolean };
+    signIn?: {
+      placeholders: Configuration | undefined;
+      isNew: boolean;
+      /** The whole configuration of another source with the same sign-in. */
+      usedWith?: Configuration | undefined;
+    };
   },
 ): Configuration {
   const placeholders = signIn?.placeholders ?? {};
@@ -37,9 +46,9 @@ export function acceptConfiguration(
       specification,
       // Tokens stay with their address as secrets do, unless the customer has just signed in.
       {
-        given: signIn?.isNew ? mergeConfiguration(given, placeholders) : given,
+        given: signIn?.isNew && !signIn.usedWith ? mergeConfiguration(given, placeholders) : given,
         accepted,
-        before: mergeWithDefaults(stored, defaults),
+        before: signIn?.usedWith ?? mergeWithDefaults(stored, defaults),
         after: merged,
       },
       at,

@@ -1,8 +1,8 @@
 /** The SQL of changes of one connection: what is chosen for it, its status, its end. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import { now, nowOrAt } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, JobRow } from '../kernel/db/tables.ts';
 
 /** Until the transaction ends nobody else changes it. */
 export async function lockConnection(tx: Db, workspaceId: string, id: string): Promise<ConnectionRow | undefined> {
@@ -121,7 +121,7 @@ export async function findRemoval(
 export async function endJobs(tx: Db, workspaceId: string, connectionId: string): Promise<JobRow[]> {
   return await tx
     .updateTable('jobs')
-    .set({ status: 'cancelled', ended_at: now, seen_at: now })
+    .set({ status: 'cancelled', ended_at: nowOrAt('started_at'), seen_at: now })
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', '=', connectionId)
     .where('ended_at', 'is', null)

@@ -1,6 +1,6 @@
 /** The status of a connection as it is shown: how far its set-up is, and whether it may run. Pure. */
-import type { ConnectionStatus } from '@inlay/contract/connections';
-import type { ConnectionRow } from '../db/tables.ts';
+import type { ConnectionStatus } from '@inlay/contract/pipelines/connections';
+import type { ConnectionRow } from '../kernel/db/tables.ts';
 
 interface StatusFacts extends Pick<ConnectionRow, 'is_set_up' | 'platform_state' | 'paused'> {
   isWorkspaceActive: boolean;

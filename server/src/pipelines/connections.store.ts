@@ -1,12 +1,18 @@
 /** The SQL of `destinations` and `connections`. */
 import { sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, DestinationRow } from '../db/tables.ts';
+import { isFreeFor, leaseFor, noLease } from '../kernel/db/leases.ts';
+import { now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, DestinationRow } from '../kernel/db/tables.ts';
+import { isUsed } from './row-conditions.ts';
 import type { FailureTexts } from './two-texts.ts';
 
 const noFailure = { failure: null, customer_failure: null };
-const unmade = { platform_id: null, no_post_before: 0, ...noFailure, created_at: now, deleted_at: null };
+const unmade = {
+  ...{ platform_id: null, no_post_before: 0, unconfirmed: null },
+  ...noFailure,
+  ...{ created_at: now, deleted_at: null },
+};
 
 /** A connection for which nothing was chosen. */
 const asItsTemplates = {
@@ -26,9 +32,17 @@ interface NewDestination {
   name: string;
 }
 
-/** The id of the workspace's destination for the template: the existing destination, or else the given new one. */
+/**
+ * The id of the workspace's destination for the template: the existing destination, or else the given new one. A
+ * destination that nobody uses any more gets the newest version, as a new one would.
+ */
 export async function ensureDestination(tx: Db, destination: NewDestination): Promise<string> {
-  await tx
+  const ifUnused = (column: 'template_version' | 'name') => {
+    const [there, given] = [sql.ref(`destinations.${column}`), sql.ref(`excluded.${column}`)];
+    return sql<never>`
+      case when destinations.template_version < excluded.template_version and not ${isUsed} then ${given} else ${there} end`;
+  };
+  const { id } = await tx
     .insertInto('destinations')
     .values({
       id: destination.id,
@@ -38,17 +52,17 @@ export async function ensureDestination(tx: Db, destination: NewDestination): Pr
       name: destination.name,
       template_version: destination.templateVersion,
       applied_template_version: 0,
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
       ...unmade,
     })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'connection_template_id']).doNothing())
-    .execute();
-  const { id } = await tx
-    .selectFrom('destinations')
-    .select('id')
-    .where('workspace_id', '=', destination.workspaceId)
-    .where('connection_template_id', '=', destination.templateId)
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'connection_template_id']).doUpdateSet({
+        template_version: ifUnused('template_version'),
+        name: ifUnused('name'),
+        deleted_at: null,
+      }),
+    )
+    .returning('id')
     .executeTakeFirstOrThrow();
   return id;
 }
@@ -87,6 +101,7 @@ export async function insertConnection(
       workspace_id: workspaceId,
       ...unmade,
       is_set_up: 0,
+      starting_until: 0,
       status: 'pending',
       health: 'never_synced',
       health_detail: '{}',
@@ -240,10 +255,10 @@ export async function leaseDestination(
 ): Promise<DestinationRow | undefined> {
   return await db
     .updateTable('destinations')
-    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .set(leaseFor(leaseId, leaseMs))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .where(isFreeFor(leaseId))
     .returningAll()
     .executeTakeFirst();
 }
@@ -260,7 +275,7 @@ export async function findDestination(db: Db, workspaceId: string, id: string): 
 export async function releaseDestination(db: Db, workspaceId: string, id: string, leaseId: string): Promise<void> {
   await db
     .updateTable('destinations')
-    .set({ lease_id: null, lease_until: 0 })
+    .set(noLease)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)

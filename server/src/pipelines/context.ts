@@ -1,17 +1,18 @@
 /** What the rules of this folder need from outside. */
-import type { Audience } from '@inlay/contract/health';
-import type { TemplateOAuth } from '@inlay/contract/template-oauth';
+import type { Audience } from '@inlay/contract/pipelines/health';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
-import { byWorker, type Cause } from '../cause.ts';
-import type { Db, Store } from '../db/open.ts';
-import { causedBy, type Journal } from '../events/journal.ts';
-import type { PlatformPort } from '../platform/platform-port.ts';
-import type { TemplateFilters } from '../principals.ts';
-import type { Runtime } from '../runtime.ts';
-import type { Sealer } from '../sealing.ts';
-import type { TemplatesContext } from '../templates/context.ts';
-import type { WorkspacesContext } from '../workspaces/context.ts';
+import type { TemplatesContext } from '../catalog/templates/context.ts';
+import type { Background } from '../kernel/background.ts';
+import { byWorker, type Cause } from '../kernel/cause.ts';
+import type { Store } from '../kernel/db/open.ts';
+import type { PlatformPort } from '../kernel/platform/platform-port.ts';
+import type { TemplateFilters } from '../kernel/principals.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import type { Sealer } from '../kernel/sealing.ts';
+import type { Metrics } from '../kernel/telemetry/metrics.ts';
+import { causedBy, type Journal } from '../log/events/journal.ts';
+import type { WorkspacesContext } from '../tenancy/workspaces/context.ts';
 
 export interface PipelinesContext {
   store: Store;
@@ -27,40 +28,11 @@ export interface PipelinesContext {
   jobLogMs: number;
   templates: TemplatesContext;
   workspaces: WorkspacesContext;
-  /** The tokens of customers who have signed in; see oauth/. */
-  credentials: SourceCredentials;
   /** Decides which check and which new connection comes next. Both keep a connector busy, so workspaces take turns. */
   turns: Record<'checks' | 'setUps', FairQueue>;
-  /** Told of every job that has ended, for metrics. */
-  countJob(job: { status: 'failed' | 'succeeded' | 'cancelled'; seconds: number; rows: number }): void;
-  /** Work that nobody waits for; `what` names it in the log should it fail. */
-  inBackground(what: string, work: () => Promise<unknown>): void;
-}
-
-export interface SourceCredentials {
-  /** Throws unless the workspace has this credential, for this template. Nobody ends it until the transaction does. */
-  hold(tx: Db, credential: HeldCredential): Promise<void>;
-  /** The id of the operator's own credential for a template, made if there is none. The caller holds the workspace. */
-  ensureOwn(tx: Db, journal: Journal, wanted: Omit<HeldCredential, 'id'> & { oauth: TemplateOAuth }): Promise<string>;
-  /** A source has stopped using it: once no source does, it is ended, and the provider is told. */
-  release(tx: Db, journal: Journal, credential: Omit<HeldCredential, 'templateId'>): Promise<void>;
-  /** What a hosted platform is to own from now on; undefined: the platform has it already, or the credential has ended. */
-  toHandOver(credential: Omit<HeldCredential, 'templateId'>): Promise<TokensForPlatform | undefined>;
-  /** The platform has confirmed that it has the tokens of this generation: they are stored there only. */
-  handedOver(credential: Omit<HeldCredential, 'templateId'>, generation: number): Promise<void>;
-}
-
-export interface TokensForPlatform {
-  /** By the names that the fields of a sign-in use. */
-  values: Record<string, string>;
-  generation: number;
-}
-
-export interface HeldCredential {
-  organizationId: string;
-  workspaceId: string;
-  id: string;
-  templateId: string;
+  metrics: Metrics;
+  /** Work that nobody waits for. */
+  background: Background;
 }
 
 /** The context for changes that this cause has, here and in the folders that this folder calls. */

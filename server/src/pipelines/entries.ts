@@ -2,18 +2,16 @@
  * How entries of the log name sources and connections, what the audit says of them before and after, and the entries that
  * several rules write.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, RolloutRow, SourceRow } from '../db/tables.ts';
-import { openConfiguration } from '../definitions/sealed-configuration.ts';
-import type { Change, Entry } from '../events/catalogue.ts';
-import type { Journal } from '../events/journal.ts';
-import type { Sealer } from '../sealing.ts';
-import { withFingerprints } from '../templates/versions.ts';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
+import { openConfiguration } from '../catalog/definitions/sealed-configuration.ts';
+import { withFingerprints } from '../catalog/templates/versions.ts';
+import { releaseCredential } from '../credentials/tokens/credentials.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, SourceRow } from '../kernel/db/tables.ts';
+import type { Sealer } from '../kernel/sealing.ts';
+import type { Change } from '../log/events/catalogue.ts';
+import type { Journal } from '../log/events/journal.ts';
 import { listConnectionNames, type NamedConnection } from './connections.store.ts';
-import type { SourceCredentials } from './context.ts';
-import { findTemplateName } from './rollouts.store.ts';
-import { releaseCredential } from './signed-in.ts';
 
 export function aboutSource({ id, name, source_template_id }: Pick<SourceRow, 'id' | 'name' | 'source_template_id'>) {
   return { id, name, source_template_id };
@@ -118,7 +116,7 @@ export async function recordDeletionRequested(journal: Journal, tx: Db, rows: re
  * gone too, and nobody knows what was secret.
  */
 export async function recordSourcesDeleted(
-  { journal, sealer, credentials }: { journal: Journal; sealer: Sealer; credentials: SourceCredentials },
+  { journal, sealer }: { journal: Journal; sealer: Sealer },
   tx: Db,
   rows: readonly SourceRow[],
 ): Promise<void> {
@@ -133,37 +131,6 @@ export async function recordSourcesDeleted(
         after: undefined,
       },
     });
-    await releaseCredential({ journal, credentials }, tx, row);
+    await releaseCredential(journal, tx, row);
   }
 }
-
-type RolloutEntry = Extract<Entry, { type: `template.rollout_${string}` }>['type'];
-
-export async function recordRollout(
-  journal: Journal,
-  tx: Db,
-  { before, after: row }: { before: RolloutRow | undefined; after: RolloutRow },
-  type: RolloutEntry,
-  workspaces = 0,
-): Promise<void> {
-  const { organization_id: organizationId, kind, template_id: id, action, version, state_reason: reason } = row;
-  const template = { kind, id, name: await findTemplateName(tx, { organizationId, kind, templateId: id }) };
-  const about = { template, rollout: { id: row.id, action, version } };
-  const change = { before: before && settingsOfRollout(before), after: settingsOfRollout(row) };
-  const entry: Entry =
-    type === 'template.rollout_started'
-      ? { type, data: { ...about, workspaces }, change }
-      : type === 'template.rollout_stopped' || type === 'template.rollout_paused'
-        ? { type, data: { ...about, reason }, change }
-        : { type, data: about, change };
-  await journal.record(tx, organizationId, entry);
-}
-
-const settingsOfRollout = ({ action, version, plan, stage, state, state_reason }: RolloutRow) => ({
-  action,
-  version,
-  plan: JSON.parse(plan),
-  stage,
-  state,
-  state_reason,
-});

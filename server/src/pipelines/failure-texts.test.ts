@@ -1,6 +1,6 @@
-import { problemOnOurSide } from '@inlay/contract/failure-words';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { describe, expect, test } from 'vitest';
-import type { ConnectorFailure } from '../platform/pipelines-port.ts';
+import type { ConnectorFailure } from '../kernel/platform/pipelines-port.ts';
 import { failureTexts } from './failure-texts.ts';
 
 const text = (title: string, more: object = {}) => ({ type: 'string', title, ...more });

@@ -13,12 +13,12 @@ import {
   type JsonSchema,
   listSecrets,
   textsIn,
-} from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import { lookAt } from '@inlay/contract/failure-words';
-import { redactor } from '@inlay/contract/redaction';
-import type { ConnectorFailure, ConnectorWarning } from '../platform/pipelines-port.ts';
-import { userConfigSpec } from '../templates/user-config-spec.ts';
+} from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import { lookAt } from '@inlay/contract/pipelines/failure-words';
+import { redactor } from '@inlay/contract/text/redaction';
+import { userConfigSpec } from '../catalog/forms/user-config-spec.ts';
+import type { ConnectorFailure, ConnectorWarning } from '../kernel/platform/pipelines-port.ts';
 import { type AudienceWarnings, type FailureTexts, operatorsOnly } from './two-texts.ts';
 
 /** Whose configuration is whose. */

@@ -1,5 +1,5 @@
 /** Why setting up a source stops before its end: one class for each thing that has to happen next. */
-import { PlatformError } from '../platform/platform-port.ts';
+import { PlatformError } from '../kernel/platform/platform-port.ts';
 import { type FailureTexts, operatorsOnly, sameForBoth } from './two-texts.ts';
 
 /** Nothing is wrong; the work can only go on after some time has passed. */

@@ -1,7 +1,7 @@
 /** The SQL of `job_logs`: logs of jobs that have ended, in parts that are small enough to be read one by one. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { JobLogRow } from '../db/tables.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { JobLogRow } from '../kernel/db/tables.ts';
 
 type JobKey = Pick<JobLogRow, 'connection_id' | 'job_id'>;
 export type LogPart = Pick<JobLogRow, 'attempt' | 'part' | 'end_offset' | 'first_error_offset'>;

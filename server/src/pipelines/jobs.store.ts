@@ -1,9 +1,9 @@
 /** The SQL of `jobs`, and of the health that follows from them. */
-import type { HealthState } from '@inlay/contract/health';
+import type { HealthState } from '@inlay/contract/pipelines/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow, Tables } from '../db/tables.ts';
+import { now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, JobRow, Tables } from '../kernel/db/tables.ts';
 
 /** In one order, so that two transactions do not wait for each other. What refers to a workspace may still be added. */
 export async function lockWorkspaces(tx: Db, workspaceIds: readonly string[]): Promise<void> {
@@ -35,24 +35,26 @@ export async function lockConnections(
   return await (which.isPostgres ? found.forNoKeyUpdate() : found).execute();
 }
 
+/** By their ids on the platform. */
 export async function findJobs(tx: Db, workspaceId: string, connectionId: string, ids: string[]): Promise<JobRow[]> {
   return await tx
     .selectFrom('jobs')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', '=', connectionId)
-    .where('id', 'in', ids)
+    .where('platform_id', 'in', ids)
     .execute();
 }
 
 type ToldJob = Omit<JobRow, 'organization_id' | 'workspace_id' | 'seen_at'>;
 
 export async function putJob(tx: Db, organizationId: string, workspaceId: string, job: ToldJob): Promise<void> {
-  const told = { ...job, organization_id: organizationId, workspace_id: workspaceId, seen_at: now };
+  const { id, ...rest } = job;
+  const told = { ...rest, organization_id: organizationId, workspace_id: workspaceId, seen_at: now };
   await tx
     .insertInto('jobs')
-    .values(told)
-    .onConflict((conflict) => conflict.columns(['connection_id', 'id']).doUpdateSet(told))
+    .values({ id, ...told })
+    .onConflict((conflict) => conflict.columns(['connection_id', 'platform_id']).doUpdateSet(told))
     .execute();
 }
 
@@ -77,7 +79,7 @@ export async function putAsker(
     .set({ request_id: requestId, trace_id: traceId })
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', '=', connectionId)
-    .where('id', '=', jobId)
+    .where('platform_id', '=', jobId)
     .execute();
 }
 
@@ -136,15 +138,18 @@ function ofConnection(db: Db, workspaceId: string, connectionId: string) {
  * text: 10 comes after 9.
  */
 function inOrder<T>(jobs: SelectQueryBuilder<Tables, 'jobs', T>, direction: 'asc' | 'desc') {
-  return jobs.orderBy('started_at', direction).orderBy(sql`length(id)`, direction).orderBy('id', direction);
+  return jobs
+    .orderBy('started_at', direction)
+    .orderBy(sql`length(platform_id)`, direction)
+    .orderBy('platform_id', direction);
 }
 
 function newestFirst<T>(jobs: SelectQueryBuilder<Tables, 'jobs', T>) {
   return inOrder(jobs, 'desc');
 }
 
-const isNewerThan = ({ started_at, id }: JobRow) =>
-  sql<boolean>`started_at >= ${started_at} and (started_at > ${started_at} or length(id) > ${id.length} or (length(id) = ${id.length} and id > ${id}))`;
+const isNewerThan = ({ started_at, platform_id: id }: JobRow) =>
+  sql<boolean>`started_at >= ${started_at} and (started_at > ${started_at} or length(platform_id) > ${id.length} or (length(platform_id) = ${id.length} and platform_id > ${id}))`;
 
 /** What the health of a connection is worked out from: its open job, its last success, the failures since then. */
 export async function findOutcomes(db: Db, workspaceId: string, connectionId: string) {
@@ -272,7 +277,7 @@ export async function findLastJobs(
 ): Promise<JobRow[]> {
   if (connectionIds.length === 0) return [];
   const newest = sql<string>`(
-    select id from jobs as newer where newer.connection_id = connections.id order by started_at desc, length(id) desc, id desc limit 1)`;
+    select id from jobs as newer where newer.connection_id = connections.id order by started_at desc, length(platform_id) desc, platform_id desc limit 1)`;
   return await db
     .selectFrom('connections')
     .innerJoin('jobs', (join) => join.onRef('jobs.connection_id', '=', 'connections.id').on('jobs.id', '=', newest))

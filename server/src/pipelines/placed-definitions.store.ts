@@ -1,7 +1,7 @@
 /** The SQL of `placed_definitions`. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { PlacedDefinitionRow, SourceRow } from '../db/tables.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { PlacedDefinitionRow, SourceRow } from '../kernel/db/tables.ts';
 
 export async function ensurePlaced(
   db: Db,
@@ -16,6 +16,7 @@ export async function ensurePlaced(
       applied_version: 0,
       platform_id: null,
       no_post_before: 0,
+      unconfirmed: null,
       failure: null,
       customer_failure: null,
       created_at: sql<number>`now_ms()`,

@@ -3,8 +3,9 @@
  * sent.
  */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { SourceRow } from '../db/tables.ts';
+import { noLease } from '../kernel/db/leases.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { SourceRow } from '../kernel/db/tables.ts';
 import { removeLogsOfWorkspace } from './job-logs.store.ts';
 
 export interface RemoteRef {
@@ -15,28 +16,39 @@ export interface RemoteRef {
 
 const isRow = ({ workspaceId, id }: RemoteRef) => sql<boolean>`workspace_id = ${workspaceId} and id = ${id}`;
 
-/** Records, before a create is sent, how long that create may still take effect. */
-export async function openSettleWindow(db: Db, ref: RemoteRef, windowMs: number): Promise<void> {
+/** Records, before a request is sent, how long that request may still take effect, and what it says. */
+export async function openSettleWindow(
+  db: Db,
+  ref: RemoteRef,
+  windowMs: number,
+  unconfirmed: string | null = null,
+): Promise<void> {
   await db
     .updateTable(ref.table)
-    .set({ no_post_before: sql<number>`now_ms() + ${sql.lit(Math.round(windowMs))}` })
+    .set({ no_post_before: sql<number>`now_ms() + ${sql.lit(Math.round(windowMs))}`, unconfirmed })
     .where(isRow(ref))
     .execute();
 }
 
-/** The create was certainly not applied. */
+/** No request can take effect any more. */
 export async function closeSettleWindow(db: Db, ref: RemoteRef): Promise<void> {
-  await db.updateTable(ref.table).set({ no_post_before: 0 }).where(isRow(ref)).execute();
+  await db.updateTable(ref.table).set({ no_post_before: 0, unconfirmed: null }).where(isRow(ref)).execute();
 }
 
-/** What is left of the settle window. */
-export async function settleWaitMs(db: Db, ref: RemoteRef): Promise<number> {
+export interface SettleWindow {
+  /** What is left of it. */
+  waitMs: number;
+  /** What all requests say that may still take effect; null: that is not known. */
+  unconfirmed: string | null;
+}
+
+export async function readSettleWindow(db: Db, ref: RemoteRef): Promise<SettleWindow> {
   const row = await db
     .selectFrom(ref.table)
-    .select(sql<number>`no_post_before - now_ms()`.as('wait'))
+    .select([sql<number>`no_post_before - now_ms()`.as('wait'), 'unconfirmed'])
     .where(isRow(ref))
     .executeTakeFirst();
-  return Math.max(0, Number(row?.wait ?? 0));
+  return { waitMs: Math.max(0, Number(row?.wait ?? 0)), unconfirmed: row?.unconfirmed ?? null };
 }
 
 /** The first writer wins. Closes the settle window too: the platform has the thing, so its create is no longer open. */
@@ -79,8 +91,7 @@ export async function recordWorkspaceDeleted(
       lifecycle: 'deleted',
       deleted_at: deletedAt,
       due_at: null,
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
       sealed_config: '',
     })
     .where('workspace_id', '=', workspaceId)

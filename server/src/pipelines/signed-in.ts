@@ -3,14 +3,12 @@
  * placeholders in the fields that the sign-in fills (templates/sign-in.ts), and the platform is told which credential goes
  * into which field.
  */
-import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { Db } from '../db/open.ts';
-import type { SourceRow, SourceTemplateRow } from '../db/tables.ts';
-import { invalidRequest } from '../errors.ts';
-import type { PlatformCredential } from '../platform/pipelines-port.ts';
-import { isCustomersGrant, placeholdersOf, signInFields, signInOf } from '../templates/sign-in.ts';
-import type { PipelinesContext, Scope } from './context.ts';
+import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import { isCustomersGrant, placeholdersOf, signInFields, signInOf } from '../catalog/forms/sign-in.ts';
+import type { SourceRow, SourceTemplateRow } from '../kernel/db/tables.ts';
+import { invalidRequest } from '../kernel/errors.ts';
+import type { PlatformCredential } from '../kernel/platform/pipelines-port.ts';
 
 type WithSignIn = Pick<SourceTemplateRow, 'oauth'>;
 
@@ -67,28 +65,7 @@ export function withoutPlaceholders(configuration: Configuration, placeholders: 
   return Object.fromEntries(left);
 }
 
-/** The source does not use its credential any more. */
-export async function releaseCredential(
-  { credentials, journal }: Pick<PipelinesContext, 'credentials' | 'journal'>,
-  tx: Db,
-  { organization_id: organizationId, workspace_id: workspaceId, credential_id: id }: SourceRow,
-): Promise<void> {
-  if (id !== null) await credentials.release(tx, journal, { organizationId, workspaceId, id });
-}
-
 export function hasOwnTokens(template: WithSignIn): boolean {
   const oauth = signInOf(template);
   return oauth !== undefined && !isCustomersGrant(oauth);
-}
-
-/** Where the tokens are the operator's own, nobody signs in; undefined otherwise. The caller holds the workspace. */
-export async function ensureOwnCredential(
-  { credentials, journal }: Pick<PipelinesContext, 'credentials' | 'journal'>,
-  tx: Db,
-  { organizationId, workspaceId }: Pick<Scope, 'organizationId' | 'workspaceId'>,
-  template: WithSignIn & { id: string },
-): Promise<string | undefined> {
-  const oauth = signInOf(template);
-  if (!oauth || isCustomersGrant(oauth)) return undefined;
-  return await credentials.ensureOwn(tx, journal, { organizationId, workspaceId, templateId: template.id, oauth });
 }

@@ -2,13 +2,13 @@
  * A schedule that runs more often than the workspace's quota allows is slowed: the platform gets the most frequent schedule
  * that keeps the quota. What was asked for stays on the connection, and is what runs again once the quota allows it.
  */
-import type { Quotas } from '@inlay/contract/quotas';
+import type { Quotas } from '@inlay/contract/tenancy/quotas';
 import { shortestIntervalMs } from '@inlay/schedule/intervals';
 import { scheduleEvery } from '@inlay/schedule/slower';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow } from '../db/tables.ts';
-import { limitsOf } from '../quotas/limits.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow } from '../kernel/db/tables.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import { limitsOf } from '../tenancy/quotas/limits.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { wakeSources } from './template-moves.store.ts';
@@ -36,7 +36,7 @@ export async function scheduleToTell(ctx: PipelinesContext, connection: Connecti
 
 /** The quotas of a workspace have changed: the platform is told of every connection whose schedule follows. */
 export async function followQuotas(
-  { runtime }: { runtime: Runtime },
+  runtime: Runtime,
   tx: Db,
   workspaceId: string,
   { shortest_interval_seconds: seconds }: Quotas,

@@ -1,17 +1,19 @@
 /**
  * The template of a source: which templates a customer may use, and which template an existing source was made from.
  */
-import type { SourceRow } from '../db/tables.ts';
-import { definitionOf, findDefinition } from '../definitions/definitions.ts';
-import { openConfiguration } from '../definitions/sealed-configuration.ts';
-import { AppError } from '../errors.ts';
+
+import { definitionOf, findDefinition } from '../catalog/definitions/definitions.ts';
+import { openConfiguration } from '../catalog/definitions/sealed-configuration.ts';
 import {
   findAnySourceTemplate,
   findOfferedSourceTemplate,
   openDefaults,
   type SourceTemplate,
-} from '../templates/source-templates.ts';
-import { getVersion } from '../templates/versions.ts';
+} from '../catalog/templates/source-templates.ts';
+import { getVersion } from '../catalog/templates/versions.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { SourceRow } from '../kernel/db/tables.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import type { ConfigurationParts } from './failure-texts.ts';
 
@@ -23,8 +25,8 @@ export async function getOffered(ctx: PipelinesContext, scope: Scope, id: string
 }
 
 /** A template that was deleted still tells what its sources are. */
-export async function templateOf(ctx: PipelinesContext, row: SourceRow): Promise<SourceTemplate> {
-  const template = await findAnySourceTemplate(ctx.templates, row.organization_id, row.source_template_id);
+export async function templateOf(ctx: { store: { db: Db } }, row: SourceRow): Promise<SourceTemplate> {
+  const template = await findAnySourceTemplate(ctx, row.organization_id, row.source_template_id);
   if (!template) throw new AppError('source_template_not_found');
   return template;
 }
@@ -44,7 +46,7 @@ export async function configurationParts(ctx: PipelinesContext, row: SourceRow):
  * The template with the configuration and the streams of the version that the source is to have. A source that the platform
  * does not have yet gets the newest.
  */
-export async function versionedTemplateOf(ctx: PipelinesContext, row: SourceRow): Promise<SourceTemplate> {
+export async function versionedTemplateOf(ctx: { store: { db: Db } }, row: SourceRow): Promise<SourceTemplate> {
   const { definition_version } = row;
   const template = { ...(await templateOf(ctx, row)), ...(definition_version > 0 && { definition_version }) };
   // A source of before versions were kept has what the first version says.

@@ -1,9 +1,10 @@
 /** The SQL of `sources`. A lease says who sets a source up; `due_at` says that there is something left to do. */
 
 import { sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { CredentialRow, SourceRow } from '../db/tables.ts';
+import { isFreeFor, leaseFor, noLease } from '../kernel/db/leases.ts';
+import { fromNow, now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { CredentialRow, SourceRow } from '../kernel/db/tables.ts';
 import type { FailureTexts } from './two-texts.ts';
 
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
@@ -45,11 +46,11 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       lifecycle: 'live',
       platform_id: null,
       no_post_before: 0,
+      unconfirmed: null,
       failure: null,
       customer_failure: null,
       due_at: now,
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
       attempts: 0,
       last_error: null,
       created_at: now,
@@ -138,11 +139,11 @@ export async function leaseSource(
 ): Promise<(SourceRow & { now: number }) | undefined> {
   return await db
     .updateTable('sources')
-    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .set(leaseFor(leaseId, leaseMs))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('due_at', 'is not', null)
-    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .where(isFreeFor(leaseId))
     .returningAll()
     .returning(now.as('now'))
     .executeTakeFirst();
@@ -159,8 +160,7 @@ export async function postponeSource(
   await db
     .updateTable('sources')
     .set({
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
       due_at: fromNow(delayMs),
       attempts: sql<number>`attempts + 1`,
       last_error: error,
@@ -184,8 +184,7 @@ export async function finishSource(
     .updateTable('sources')
     .set({
       due_at: null,
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
       attempts: 0,
       last_error: null,
       failure: texts?.operator ?? null,
@@ -233,7 +232,7 @@ export async function recordSourceDeleted(tx: Db, workspaceId: string, id: strin
   const before = await findAnySource(tx, workspaceId, id);
   const deleted = await tx
     .updateTable('sources')
-    .set({ lifecycle: 'deleted', deleted_at: now, due_at: null, lease_id: null, lease_until: 0, sealed_config: '' })
+    .set({ lifecycle: 'deleted', deleted_at: now, due_at: null, ...noLease, sealed_config: '' })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lifecycle', '<>', 'deleted')
@@ -252,10 +251,14 @@ export async function findAnySource(db: Db, workspaceId: string, id: string): Pr
     .executeTakeFirst();
 }
 
-export type SignIn = Pick<CredentialRow, 'state' | 'reason' | 'last_error' | 'signed_in_at'>;
+export type CredentialStatus = Pick<CredentialRow, 'state' | 'reason' | 'last_error' | 'signed_in_at'>;
 
 /** The state of a credential of the workspace. */
-export async function findSignIn(tx: Db, workspaceId: string, credentialId: string): Promise<SignIn | undefined> {
+export async function findCredentialStatus(
+  tx: Db,
+  workspaceId: string,
+  credentialId: string,
+): Promise<CredentialStatus | undefined> {
   return await tx
     .selectFrom('credentials')
     .select(['state', 'reason', 'last_error', 'signed_in_at'])
@@ -265,10 +268,11 @@ export async function findSignIn(tx: Db, workspaceId: string, credentialId: stri
 }
 
 /** New tokens have come for a platform that cannot ask for them: its sources are to be set up again. */
+/** Has them written to the platform again, although nothing of their own has changed. */
 export async function wakeSourcesOfCredential(tx: Db, workspaceId: string, credentialId: string): Promise<void> {
   await tx
     .updateTable('sources')
-    .set({ due_at: now })
+    .set({ due_at: now, applied_version: 0 })
     .where('workspace_id', '=', workspaceId)
     .where('credential_id', '=', credentialId)
     .where('lifecycle', '=', 'live')
@@ -285,4 +289,16 @@ export async function listSourcesOfCredential(tx: Db, workspaceId: string, crede
     .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** The sources that use a credential. */
+export async function listSourcesWith(db: Db, workspaceId: string, credentialId: string): Promise<SourceRow[]> {
+  return await db
+    .selectFrom('sources')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('credential_id', '=', credentialId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .execute();
 }

@@ -1,8 +1,11 @@
 /** The SQL that moves sources, destinations and connections to another version of their template. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
+import { now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { ConnectionRow, DestinationRow, SourceRow } from '../kernel/db/tables.ts';
+import type { TemplateRef } from '../kernel/template-ref.ts';
+
+const templateColumn = { source: 'source_template_id', connection: 'connection_template_id' } as const;
 
 export async function lockDestination(
   tx: Db,
@@ -38,10 +41,11 @@ export async function changeDestination(
     .execute();
 }
 
-export async function listConnectionsToMove(
+/** Of live sources. */
+export async function listConnectionsOfTemplate(
   tx: Db,
   workspaceId: string,
-  templateId: string,
+  { kind, templateId }: TemplateRef,
 ): Promise<(ConnectionRow & { slug: string; source_failure: string | null })[]> {
   return await tx
     .selectFrom('connections')
@@ -49,7 +53,7 @@ export async function listConnectionsToMove(
     .selectAll('connections')
     .select(['sources.slug', 'sources.failure as source_failure'])
     .where('connections.workspace_id', '=', workspaceId)
-    .where('connections.connection_template_id', '=', templateId)
+    .where(`connections.${templateColumn[kind]}`, '=', templateId)
     .where('connections.deleted_at', 'is', null)
     .where('sources.lifecycle', '=', 'live')
     .orderBy('connections.id')

@@ -1,6 +1,6 @@
 /** The two texts of a failure; failure-texts.ts decides what is in them. */
-import { problemOnOurSide } from '@inlay/contract/failure-words';
-import type { CheckWarning } from '@inlay/contract/sources';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
+import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 
 export interface FailureTexts {
   operator: string;

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
-import { openPostgres, openSqlite } from '../../src/db/open.ts';
+import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
 import { operatorToken } from '../support/deployment.ts';
@@ -24,7 +24,7 @@ describeOnBothDatabases('A command about connectors that is killed', (kind) => {
     onTestFinished(() => database.drop());
     const { dataDir } = database;
     const store = database.url
-      ? openPostgres({ url: database.url, maxConnections: 2, onIdleError: () => {} })
+      ? openPostgres({ url: database.url, maxConnections: 2 })
       : openSqlite({ file: join(dataDir, 'inlay.db'), now: Date.now, busyTimeoutMs: 5_000 });
     onTestFinished(() => store.close());
     const env = {

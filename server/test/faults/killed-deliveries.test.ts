@@ -3,7 +3,7 @@
  * twice only under its own id, and order is kept where it is promised.
  */
 import { expect, it, onTestFinished } from 'vitest';
-import { createEndpoint } from '../../src/webhooks/endpoints.ts';
+import { createEndpoint } from '../../src/log/webhooks/endpoints.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
 import { call, operatorToken } from '../support/deployment.ts';

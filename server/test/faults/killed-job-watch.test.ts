@@ -6,10 +6,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../src/db/migrations.ts';
-import { openPostgres, openSqlite } from '../../src/db/open.ts';
-import { createOrganization } from '../../src/organizations/organizations.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+import { migrate } from '../../src/kernel/db/migrations.ts';
+import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import { createOrganization } from '../../src/tenancy/organizations/organizations.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
 import { eventually, operatorToken } from '../support/deployment.ts';
@@ -74,7 +74,7 @@ describeOnBothDatabases('a service killed while it reads jobs', (kind) => {
   it('loses none, counts none twice, and keeps each log once', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     const store = database.url
-      ? openPostgres({ url: database.url, maxConnections: 2, onIdleError: () => {} })
+      ? openPostgres({ url: database.url, maxConnections: 2 })
       : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now, busyTimeoutMs: 10_000 });
     await migrate(store);
     await createOrganization(store, systemRuntime, { name: 'Acme', id: organizationId });

@@ -88,9 +88,9 @@ describeInTurns('a platform with faults', (kind, it) => {
       await db.updateTable('name_claims').set({ lease_until: 0, no_post_before: 0 }).execute();
       const over = { lease_until: 0, next_at: 0, sending_until: 0, unsettled_until: 0 };
       await db.updateTable('operations').set(over).execute();
-      await test.app.reconciler.pass();
+      await test.app.workers.reconciler.pass();
     }
-    expect(await test.app.reconciler.backlog()).toEqual({ claims: 0, operations: {} });
+    expect(await test.app.workers.reconciler.backlog()).toEqual({ claims: 0, operations: {} });
   }
 
   async function everythingHere(): Promise<{ id: string; name: string }[]> {

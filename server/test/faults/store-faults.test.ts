@@ -1,6 +1,5 @@
 /** The local store goes away, is locked or is full: the service says so, stays up, and goes on when it is back. */
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
@@ -22,6 +21,7 @@ import {
 import { isLongRun } from '../support/long-run.ts';
 import { isCreate } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
+import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 /** A short run has fewer clients and ends their sessions less often: each time is like the one before. */
 const clients = isLongRun ? 8 : 4;
@@ -191,66 +191,11 @@ describe('a SQLite file that another process has locked [sqlite]', () => {
   });
 });
 
-interface SmallDisk {
-  dataDir: string;
-  fill(service: Service): void;
-  free(service: Service): void;
-  remove(): void;
-}
-
-/** A file system of a few megabytes; where we may not mount one, a limit on the size of the service's files. */
-function makeSmallDisk(): SmallDisk {
-  const dataDir = mkdtempSync(join(tmpdir(), 'inlay-full-'));
-  const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' });
-  try {
-    run('mount', '-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', dataDir);
-  } catch (noMount) {
-    try {
-      run('prlimit', '--version');
-    } catch {
-      throw new Error('A full disk can be tested only as root or with prlimit (util-linux).', { cause: noMount });
-    }
-    const limit = (service: Service, size: string) => run('prlimit', '--pid', String(service.pid), `--fsize=${size}:`);
-    return {
-      dataDir,
-      // Files can be read and overwritten, but none can grow beyond one page.
-      fill: (service) => void limit(service, '4096'),
-      free: (service) => void limit(service, 'unlimited'),
-      remove: () => rmSync(dataDir, { recursive: true, force: true }),
-    };
-  }
-  const filler = join(dataDir, 'filler');
-  return {
-    dataDir,
-    fill() {
-      const file = openSync(filler, 'w');
-      try {
-        for (const size of [65_536, 4_096, 1]) writeUntilFull(file, Buffer.alloc(size));
-      } finally {
-        closeSync(file);
-      }
-    },
-    free: () => rmSync(filler),
-    remove() {
-      run('umount', '--lazy', dataDir);
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-function writeUntilFull(file: number, chunk: Buffer): void {
-  try {
-    for (;;) writeSync(file, chunk);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
-}
-
 describe('a disk that is full [sqlite]', () => {
   let disk: SmallDisk;
   let service: Service;
   beforeAll(async () => {
-    disk = makeSmallDisk();
+    disk = makeSmallDisk(8);
     service = await startService({ dataDir: disk.dataDir, env: environment(3) });
   });
   afterAll(async () => {

@@ -4,7 +4,7 @@
  * loses one.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Runtime, systemRuntime } from '../../src/runtime.ts';
+import { type Runtime, systemRuntime } from '../../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabaseKind } from '../support/databases.ts';
 import {
@@ -233,7 +233,7 @@ describeOnOneDatabase('Trap', (kind) => {
       );
     const reconcile = async () => {
       await test.app.store.db.updateTable('operations').set({ next_at: 0, unsettled_until: 0 }).execute();
-      await test.app.reconciler.pass();
+      await test.app.workers.reconciler.pass();
     };
 
     it('adopted under its name: both have the same workspace', async () => {
@@ -293,7 +293,7 @@ describeOnOneDatabase('Trap', (kind) => {
       undeletable();
       await reconcile();
       expect((await test.platform('GET', `/workspaces/${duplicate}`)).status).toBe(404);
-      expect(Object.values((await test.app.reconciler.backlog()).operations)).toEqual([]);
+      expect(Object.values((await test.app.workers.reconciler.backlog()).operations)).toEqual([]);
     });
   });
 
@@ -303,7 +303,7 @@ describeOnOneDatabase('Trap', (kind) => {
       const token = await test.scopedToken('survivor');
       faulty.rule(answering(isList, 200, '{"data":[]}'));
       expect((await sync()).body).toEqual({ total_count: 0, created_count: 0, 'created_workspace IDs': [] });
-      await test.app.reconciler.pass();
+      await test.app.workers.reconciler.pass();
       expect((await get(id)).status).toBe(200);
       expect((await test.request('GET', `${tokenPath}/info`, { token })).status).toBe(200);
       expect(await test.workspaceId('survivor')).toBe(id);
@@ -430,7 +430,7 @@ describe('Trap of several clocks [postgres]', () => {
         const first = ask(holder, name);
         await eventually('the create is under way', () => held);
         const second = ask(other, name);
-        await other.app.reconciler.pass();
+        await other.app.workers.reconciler.pass();
         letGo();
         expect([(await first).status, (await second).status]).toEqual([200, 200]);
         expect(platform.proxy.createsSent(name)).toBe(1);
@@ -442,12 +442,12 @@ describe('Trap of several clocks [postgres]', () => {
       platform.proxy.script = (request, phase) =>
         isProxiedCreate(request) && phase === 'arrived' ? 'drop' : undefined;
       expect((await ask(right, 'lost')).status).toBe(502);
-      await wrong.app.reconciler.pass();
-      expect(await wrong.app.reconciler.backlog()).toMatchObject({ claims: 1 });
+      await wrong.app.workers.reconciler.pass();
+      expect(await wrong.app.workers.reconciler.backlog()).toMatchObject({ claims: 1 });
       // And after the window it is closed for both.
       await letWindowPass(right);
-      await wrong.app.reconciler.pass();
-      expect(await wrong.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+      await wrong.app.workers.reconciler.pass();
+      expect(await wrong.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     });
   });
 });

@@ -2,19 +2,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { widgetToken } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startHostedApp } from '../support/hosted-app.ts';
 import { httpApi } from '../support/pipelines.ts';
-import {
-  fromElsewhere,
-  makeClient,
-  nextIn,
-  proofIn,
-  startProvider,
-  type TestProvider,
-  visitorOf,
-} from '../support/providers.ts';
+import { startProvider, type TestProvider } from '../support/providers.ts';
+import { startSigningIn } from '../support/signing-in.ts';
 
 const env = { INLAY_ALLOW_PRIVATE_NETWORKS: 'true' };
 let provider: TestProvider;
@@ -42,56 +34,8 @@ afterAll(() => {
   api.closeAllConnections();
 });
 
-/** A customer of a template whose customers sign in. */
-async function startCustomer(test: TestApp, own: object = {}) {
-  const client = await makeClient(test, provider.endpoints);
-  const base_url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  const template = await test.request('POST', '/api/v1/integrations/templates/sources', {
-    body: {
-      actor_definition_id: httpApi,
-      name: 'Provider',
-      partial_default_config: {
-        base_url,
-        streams: [{ name: 'items', path: '/items' }],
-        authentication: { type: 'bearer' },
-      },
-      oauth: { oauth_client_id: client.id, fields: { access_token: ['authentication', 'token'] }, ...own },
-    },
-  });
-  expect(template.status, template.text).toBe(201);
-  const source_template_id: string = template.body.id;
-  const { inner: token } = await widgetToken(test, { workspace_name: 'acme', allowed_origin: 'https://app.example' });
-  const ask = async (method: string, path: string, body?: object) => {
-    const answer = await test.request(method, `/api/v1/embedded${path}`, { token, ...(body && { body }) });
-    expect(answer.status, answer.text).toBeLessThan(300);
-    return answer.body;
-  };
-  const signIn = async (more: object = {}): Promise<string> => {
-    const flow = await ask('POST', '/oauth/flows', { source_template_id, ...more });
-    const visitor = visitorOf(test);
-    const page = await visitor.get(flow.start_url);
-    const asked = nextIn(await visitor.post(flow.start_url, { proof: proofIn(page) })).searchParams;
-    const params = new URLSearchParams({ code: 'the code', state: asked.get('state') ?? '' });
-    await visitor.get(`${asked.get('redirect_uri')}?${params}`, fromElsewhere);
-    const { credential_id, state } = await ask('GET', `/oauth/flows/${flow.id}`);
-    expect(state).toBe('connected');
-    return credential_id;
-  };
-  const check = async (credential_id?: string) => {
-    const wanted = { source_template_id, ...(credential_id !== undefined && { credential_id }) };
-    const { id } = await ask('POST', '/sources/check', wanted);
-    let shown = await ask('GET', `/sources/check/${id}/status`);
-    await vi.waitUntil(
-      async () => {
-        shown = await ask('GET', `/sources/check/${id}/status`);
-        return ['succeeded', 'failed'].includes(shown.status);
-      },
-      { timeout: 120_000, interval: 100 },
-    );
-    return shown;
-  };
-  return { ask, signIn, check, source_template_id };
-}
+const startCustomer = (test: TestApp, own: object = {}) =>
+  startSigningIn(test, { provider, apiUrl: `http://127.0.0.1:${(api.address() as AddressInfo).port}`, own });
 
 it('A check of a source gets the token of the sign-in, and a fresh one where the API refuses the token', async () => {
   const test = await startTestApp('sqlite', { env });
@@ -138,6 +82,17 @@ it('A hosted platform gets the tokens once, when the source is made and when its
   const { test, faulty, stop } = await startHostedApp('sqlite', undefined, env);
   try {
     const { ask, signIn, check, source_template_id } = await startCustomer(test);
+    const { oauth } = (await test.request('GET', `/api/v1/integrations/templates/sources/${source_template_id}`)).body;
+    const fields = { ...oauth.fields, client_secret: ['authentication', 'header'] };
+    const leaking = await test.request('POST', '/api/v1/integrations/templates/sources', {
+      body: {
+        actor_definition_id: httpApi,
+        partial_default_config: { authentication: { type: 'bearer' } },
+        oauth: { oauth_client_id: oauth.oauth_client_id, fields },
+      },
+    });
+    // The platform refreshes the tokens, so it gets the secret of the client wherever a field asks for it.
+    expect([leaking.status, leaking.body.detail[0].loc]).toEqual([422, ['body', 'oauth', 'fields']]);
     const credential_id = await signIn();
     // No temporary source gets a token that may work once.
     expect(await check(credential_id)).toMatchObject({ status: 'succeeded', warnings: [{ code: 'checked_later' }] });
@@ -163,7 +118,7 @@ it('A hosted platform gets the tokens once, when the source is made and when its
 
     provider.token = () => ({ body: { access_token: 'next-access-token', refresh_token: 'next', expires_in: 3600 } });
     expect(await signIn({ source_id })).toBe(credential_id);
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     await vi.waitUntil(async () => (await rowOf()).sealed_tokens === '', { timeout: 120_000, interval: 100 });
     expect(written().slice(2)).toMatchObject([{ method: 'PATCH', configuration: withToken('next-access-token') }]);
     await ask('PUT', `/sources/${source_id}`, { name: 'Another name' });

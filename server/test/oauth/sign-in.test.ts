@@ -600,6 +600,50 @@ describe('A sign-in', () => {
   });
 });
 
+describe('A provider that names itself in the redirect', () => {
+  const outcomes = async (more: object, answers: (Record<string, string> | [string, string][])[]) => {
+    const own = await makeClient(test, { ...provider.endpoints, checks_issuer: true, ...more });
+    const template = await makeTemplate(test, own.id);
+    const found: string[] = [];
+    for (const params of answers) {
+      const visitor = visitorOf(test);
+      const flow = await start({ source_template_id: template });
+      const back = new URL(callbackOf(await agree(visitor, flow)));
+      for (const [name, value] of Array.isArray(params) ? params : Object.entries(params)) {
+        back.searchParams.append(name, value);
+      }
+      await visitor.get(back.href, fromElsewhere);
+      const { state, failure } = await stateOf(flow);
+      found.push(failure ?? state);
+    }
+    return found;
+  };
+
+  it('is believed by its issuer, or by the origin of its sign-in page where nobody has told the issuer', async () => {
+    const path = `${provider.url}/realms/one`;
+    const evil = { iss: 'https://evil.example' };
+    const twice: [string, string][] = [
+      ['iss', provider.url],
+      ['iss', 'https://evil.example'],
+    ];
+    expect(await outcomes({}, [{ iss: provider.url }, { iss: path }, {}, evil, twice, { iss: 'nonsense' }])).toEqual([
+      'connected',
+      'connected',
+      ...Array(4).fill('refused'),
+    ]);
+    expect(await outcomes({ issuer: path }, [{ iss: path }, { iss: provider.url }, {}])).toEqual([
+      'connected',
+      'refused',
+      'refused',
+    ]);
+  });
+
+  it('signs customers in although nobody reads its ID token', async () => {
+    provider.token = () => ({ body: { access_token: 'a', id_token: 'not.read.here', expires_in: 60 } });
+    expect(await outcomes({ scopes: ['openid'] }, [{ iss: provider.url }])).toEqual(['connected']);
+  });
+});
+
 describe('A link', () => {
   const links = '/api/v1/integrations/oauth/links';
   async function makeLink(body: object) {
@@ -713,7 +757,7 @@ it('An operator tries a sign-in by API: what came back is told, and nothing is c
     message: null,
     revocation: 'due',
   });
-  await test.app.revocations.pass();
+  await test.app.workers.revocations.pass();
   // Nobody knows whether the account is that of a customer, whose access would end.
   expect(await read(started.id)).toMatchObject({ revocation: 'kept' });
   expect(JSON.stringify(told)).not.toContain('tried');

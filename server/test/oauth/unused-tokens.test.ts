@@ -3,7 +3,7 @@
  * sign-in by a link waits until its customer has made the source.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runCommandLine } from '../../src/cli.ts';
+import { runCommandLine } from '../../src/edge/cli/cli.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import {
   locationOf,
@@ -87,7 +87,7 @@ async function revokedAfter(ms: number): Promise<string[]> {
     .set(({ eb }) => ({ revoke_due_at: eb('revoke_due_at', '-', ms) }))
     .where('revoke_due_at', 'is not', null)
     .execute();
-  await test.app.revocations.pass();
+  await test.app.workers.revocations.pass();
   return provider.asked.flatMap(({ path, form }) => (path === '/revoke' ? [form.token ?? ''] : []));
 }
 
@@ -158,6 +158,45 @@ it('A sign-in that ended while the provider was still asked says so, and its tok
   };
   const flow = await signIn();
   expect(flow).toMatchObject({ state: 'failed', failure: 'expired', credential_id: null });
+  expect(await revokedAfter(20 * minute)).toEqual([`refresh ${given}`]);
+});
+
+it('Nothing that a customer has signed in for survives the workspace, and the provider is told', async () => {
+  const workspace_id = await test.workspaceId(`customer ${given}`);
+  const { credential_id: waiting } = await signIn();
+  signsInAs(given + 1_000, 'of a source');
+  const { source_id } = await connectSource();
+  signsInAs(given + 2_000, 'unconfirmed');
+  expect(await signIn({ source_id })).toMatchObject({ state: 'unconfirmed' });
+  const begun = await ask('POST', flows, { source_template_id: templateId });
+  const link = await test.request('POST', '/api/v1/integrations/oauth/links', {
+    body: { workspace_id, source_template_id: templateId },
+  });
+  const gone = await test.request('DELETE', `/api/v1/workspaces/${workspace_id}`);
+  expect(gone.status, gone.text).toBe(200);
+  const { db } = test.app.store;
+  const left = await db.selectFrom('oauth_flows').select('id').where('workspace_id', '=', workspace_id).execute();
+  expect(left).toEqual([]);
+  const states = await db.selectFrom('credentials').selectAll().where('workspace_id', '=', workspace_id).execute();
+  expect(states.map(({ state }) => state)).toEqual(['ended', 'ended', 'ended']);
+  for (const url of [begun.body.start_url, link.body.url]) expect((await visitorOf(test).get(url)).status).toBe(410);
+  expect((await revokedAfter(20 * minute)).sort()).toEqual(['of a source', `refresh ${given}`, 'unconfirmed']);
+  const ends = await db.selectFrom('log_pending').selectAll().where('type', '=', 'credential.revoked').execute();
+  expect(ends.filter(({ data }) => data.includes(waiting))).toHaveLength(1);
+});
+
+it('A sign-in that comes back after its workspace was deleted keeps nothing', async () => {
+  const workspace_id = await test.workspaceId(`customer ${given}`);
+  const visitor = visitorOf(test);
+  const begun = await ask('POST', flows, { source_template_id: templateId });
+  provider.account = async () => {
+    await test.request('DELETE', `/api/v1/workspaces/${workspace_id}`);
+    return { body: { id: given } };
+  };
+  await comeBack(visitor, begun.body.start_url);
+  const { db } = test.app.store;
+  const kept = await db.selectFrom('credentials').select('state').where('workspace_id', '=', workspace_id).execute();
+  expect(kept).toEqual([{ state: 'ended' }]);
   expect(await revokedAfter(20 * minute)).toEqual([`refresh ${given}`]);
 });
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { examine } from '../../src/doctor.ts';
+import { examine } from '../../src/edge/deployment/doctor.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 
 let test: TestApp;
@@ -34,9 +34,9 @@ beforeAll(async () => {
       accountId: id,
       claims: async () => ({
         sub: id,
-        email: `${id}@example.com`,
+        email: id === 'odd' ? 'o\u0000d\u202ed@example.com' : `${id}@example.com`,
         email_verified: true,
-        groups: id === 'ada' ? ['staff', 'admins'] : id === 'bob' ? ['support'] : [],
+        groups: id === 'ada' ? ['staff', 'admins'] : ['bob', 'odd'].includes(id) ? ['support'] : [],
       }),
     }),
     cookies: { keys: ['of a test'] },
@@ -105,6 +105,14 @@ async function signInAs(name: string, url: string): Promise<URL> {
 
 const comeBack = (address: URL, cookie?: string) =>
   send('GET', `/console/oidc/callback${address.search}`, { host: 'localhost:8080', ...(cookie && { cookie }) });
+
+it('A name that no database can hold is stored as far as it can be read', async () => {
+  const { url, cookie } = await start();
+  const answer = await comeBack(await signInAs('odd', url), cookie);
+  expect(answer.status, answer.text).toBe(303);
+  const { body } = await send('GET', '/console/session', { cookie: firstOf(answer.headers['set-cookie']) });
+  expect(body).toMatchObject({ kind: 'oidc', label: 'o d d@example.com' });
+});
 
 it('A rule gives the session its role; identity is issuer and subject, and nothing of the provider is kept', async () => {
   expect((await send('GET', '/console/session/ways')).body.oidc).toBe(true);

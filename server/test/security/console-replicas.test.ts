@@ -1,7 +1,7 @@
 /** The console on PostgreSQL, where replicas share one database: sessions, links and their ends hold on all of them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeConsoleLink } from '../../src/console/links.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+import { makeConsoleLink } from '../../src/edge/console/links.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { logOfTest } from './support.ts';

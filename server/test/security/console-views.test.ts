@@ -153,7 +153,7 @@ it('is given for workspaces of the own organization, to those who may write, and
   const reader = await test.app.operatorTokens.create(test.organizationId, { name: 'reads', permission: 'read' });
   expect((await test.request('POST', path(), { token: reader.token, body: {} })).status).toBe(403);
   const { token } = await view();
-  await test.app.sequencer.pass();
+  await test.app.workers.sequencer.pass();
   const { body } = await test.request('GET', '/api/v1/audit-events?types=view_token.created');
   expect(body.data.map((entry: { data: { token_id: string } }) => entry.data.token_id)).toContain(
     readToken(token).claims.jti,

@@ -1,7 +1,7 @@
 /** The console: who gets in, what a session may do, and what other pages can make a browser do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeConsoleLink } from '../../src/console/links.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+import { makeConsoleLink } from '../../src/edge/console/links.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { runCommand } from '../support/command-line.ts';
 import { addTenant, fill, logOfTest, routesWith } from './support.ts';
@@ -54,9 +54,31 @@ describe('A session of the console', () => {
     expect((await send('GET', '/console/api/v1/workspaces', { cookie })).status).toBe(200);
     const made = await send('POST', '/console/api/v1/integrations/templates/tags', { ...own, cookie }, { name: 'crm' });
     expect(made.status, made.text).toBe(201);
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const { body } = await test.request('GET', '/api/v1/audit-events?types=tag.created');
     expect(body.data[0].actor).toMatchObject({ kind: 'console_user', id: me.body.id, name: 'first' });
+  });
+
+  it('leaves no answer in a cache, whatever the answer is', async () => {
+    const cookie = await signIn();
+    const paths = routesWith(test, 'operator')
+      // A stream has no end.
+      .filter(({ method, url }) => method === 'GET' && !url.endsWith('/stream'))
+      .map(({ url }) => `/console${fill(url, {})}`);
+    const bad = { ...own, cookie: 'inlay_console=wrong' };
+    for (const path of [...paths, '/console/api', '/console/api/', '/console/api/v1/nothing', '/console/api/v2']) {
+      for (const headers of [{ ...own, cookie }, bad]) {
+        const answer = await send('GET', path, headers);
+        expect([path, answer.headers['cache-control']]).toEqual([path, 'no-store']);
+      }
+    }
+    const made = await send(
+      'POST',
+      '/console/api/v1/integrations/templates/tags',
+      { ...own, cookie },
+      { name: 'kept' },
+    );
+    expect([made.status, made.headers['cache-control']]).toEqual([201, 'no-store']);
   });
 
   it('tells where a customer is in the own system of the first organization, and nobody else', async () => {

@@ -1,6 +1,6 @@
 /** What holds for every answer, and in which order a request is checked. */
+import { errorCatalogue, refusals } from '@inlay/contract/error-catalogue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCatalogue, refusals } from '../../src/http/error-catalogue.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { fill, infoPath, unknownId, widgetToken } from './support.ts';
 

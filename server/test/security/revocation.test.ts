@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
-import { type Transport, TransportError } from '../../src/platform/transport.ts';
-import { systemRuntime } from '../../src/runtime.ts';
-import { removeSigningKey, rotateSigningKeys } from '../../src/tokens/signing-keys.ts';
+import { type Transport, TransportError } from '../../src/kernel/platform/transport.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import { removeSigningKey, rotateSigningKeys } from '../../src/tenancy/tokens/signing-keys.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
 import {

@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessPolicies } from '../../src/http/endpoint.ts';
-import { keepRouteTable } from '../../src/http/route-table.ts';
+import { accessPolicies } from '../../src/kernel/http/endpoint.ts';
+import { keepRouteTable } from '../../src/kernel/http/route-table.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { insertCredential } from '../support/credentials.ts';
 import {
@@ -193,7 +193,7 @@ describe('A route for operators', () => {
     }
   });
 
-  it("gives an operator's token everything but what has to do with secrets of the organization", async () => {
+  it("gives an operator's token everything but secrets of the organization and evidence of what it did", async () => {
     const administration: string[] = [];
     for (const { method, url, isAdministration } of routesWith(test, 'operator')) {
       const reads = method === 'GET' || method === 'HEAD';
@@ -208,8 +208,11 @@ describe('A route for operators', () => {
       'DELETE /api/v1/console-sessions/:console_session_id',
       'DELETE /api/v1/integrations/oauth/clients/:oauth_client_id',
       'DELETE /api/v1/operator-tokens/:operator_token_id',
+      'DELETE /api/v1/webhook-endpoints/:webhook_endpoint_id',
       'PATCH /api/v1/integrations/oauth/clients/:oauth_client_id',
       'PATCH /api/v1/webhook-endpoints/:webhook_endpoint_id',
+      'POST /api/v1/audit-events/erase',
+      'POST /api/v1/integrations/definitions/sources/:source_definition_id/confirm',
       'POST /api/v1/integrations/oauth/clients',
       'POST /api/v1/integrations/oauth/clients/:oauth_client_id/rotate-secret',
       'POST /api/v1/operator-tokens',

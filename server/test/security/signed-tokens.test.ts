@@ -1,8 +1,8 @@
 /** Tokens with a valid signature and wrong claims: our own key signed them, but the service would never issue them. */
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemRuntime } from '../../src/runtime.ts';
-import { createScopedTokens } from '../../src/tokens/scoped-tokens.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import { createScopedTokens } from '../../src/tenancy/tokens/scoped-tokens.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnOneDatabase } from '../support/databases.ts';
 import { addTenant, expectSame401, infoPath, keysOf, logOfTest, readToken, signToken, unknownId } from './support.ts';

@@ -6,17 +6,17 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { booksManifest } from '../../../platform/test/books-manifest.ts';
-import { byCommandLine } from '../../src/cause.ts';
-import { readConfig } from '../../src/config.ts';
-import { openDataDir } from '../../src/data-dir.ts';
-import { openSealer } from '../../src/encryption-keys.ts';
-import { createJournal } from '../../src/events/journal.ts';
-import type { KnownRoute } from '../../src/http/route-table.ts';
-import { createOrganization, listOrganizationIds } from '../../src/organizations/organizations.ts';
-import { systemRuntime } from '../../src/runtime.ts';
-import type { Sealer } from '../../src/sealing.ts';
-import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
+import { booksManifest } from '../../../manifests/test/books-manifest.ts';
+import { byCommandLine } from '../../src/kernel/cause.ts';
+import { readConfig } from '../../src/kernel/config/config.ts';
+import { openDataDir } from '../../src/kernel/config/data-dir.ts';
+import { openSealer } from '../../src/kernel/config/encryption-keys.ts';
+import type { KnownRoute } from '../../src/kernel/http/route-table.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import type { Sealer } from '../../src/kernel/sealing.ts';
+import { createJournal } from '../../src/log/events/journal.ts';
+import { createOrganization, listOrganizationIds } from '../../src/tenancy/organizations/organizations.ts';
+import { openSigningKeys, type SigningKeys } from '../../src/tenancy/tokens/signing-keys.ts';
 import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
 import { eventually } from '../support/deployment.ts';
 import { httpApi } from '../support/pipelines.ts';
@@ -139,7 +139,7 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
 /** A source of the template, with its connection, a sync and a check: values for the parameters of their routes. */
 /** An event of the tenant's, once the entries have their positions. */
 export async function firstEvent({ app }: TestApp, { request }: Pick<Tenant, 'request'>): Promise<string> {
-  await app.sequencer.pass();
+  await app.workers.sequencer.pass();
   return (await request('GET', '/api/v1/events?limit=1')).body.data[0].id;
 }
 

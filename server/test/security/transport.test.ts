@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { refusalWith } from '../../src/http/error-catalogue.ts';
+import { refusalWith } from '../../src/kernel/http/error-catalogue.ts';
 import { startTestApp } from '../support/app.ts';
 import { type Service, startService } from '../support/service.ts';
 import { exchange, readAnswer, untilClosed, widgetToken } from './support.ts';

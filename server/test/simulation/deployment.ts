@@ -9,19 +9,31 @@ import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { Kysely, type KyselyPlugin, sql } from 'kysely';
 import { pino } from 'pino';
-import { byWorker } from '../../src/cause.ts';
-import { migrate } from '../../src/db/migrations.ts';
-import type { Db, Store } from '../../src/db/open.ts';
-import { addFunctions, sqliteDialect } from '../../src/db/sqlite.ts';
-import type { Tables } from '../../src/db/tables.ts';
-import { createJournal } from '../../src/events/journal.ts';
-import { createPlatformClient } from '../../src/platform/platform-client.ts';
-import type { Runtime } from '../../src/runtime.ts';
-import type { WorkspacesContext } from '../../src/workspaces/context.ts';
-import { JoinableWork } from '../../src/workspaces/joinable-work.ts';
-import { createReconciler } from '../../src/workspaces/reconciler.worker.ts';
+import { byWorker } from '../../src/kernel/cause.ts';
+import { migrate } from '../../src/kernel/db/migrations.ts';
+import type { Db, Store } from '../../src/kernel/db/open.ts';
+import { addFunctions, sqliteDialect } from '../../src/kernel/db/sqlite.ts';
+import type { Tables } from '../../src/kernel/db/tables.ts';
+import { createPlatformClient } from '../../src/kernel/platform/platform-client.ts';
+import type { Runtime } from '../../src/kernel/runtime.ts';
+import { createMetrics } from '../../src/kernel/telemetry/metrics.ts';
+import { createJournal } from '../../src/log/events/journal.ts';
+import type { WorkspacesContext } from '../../src/tenancy/workspaces/context.ts';
+import { JoinableWork } from '../../src/tenancy/workspaces/joinable-work.ts';
+import { createReconciler } from '../../src/tenancy/workspaces/reconciler.worker.ts';
+import type { WorkspaceContents } from '../../src/tenancy/workspaces/workspace-contents.ts';
 import type { HostedPlatform } from './hosted-platform.ts';
 import type { World } from './world.ts';
+
+const metrics = createMetrics();
+/** Nothing is in the workspaces of these schedules. */
+const emptyContents: WorkspaceContents = {
+  recordDeleted: async () => {},
+  followStatus: async () => {},
+  followQuotas: async () => {},
+  listKeptDisabled: async () => new Set(),
+  listSyncing: async () => new Set(),
+};
 
 export class Crashed extends Error {}
 
@@ -173,15 +185,10 @@ export class Deployment {
       log: pino({ level: 'silent' }),
       journal: createJournal({ runtime, cause: byWorker }),
       settleMs,
-      platformOrganizationId: async (id) => id,
-      count: () => {},
+      metrics,
       joinable: new JoinableWork(),
-      recordContentsDeleted: async () => {},
-      statusChanged: async () => {},
-      listKeptDisabled: async () => new Set(),
-      quotasChanged: async () => {},
-      listSyncing: async () => new Set(),
-      tokensEnded: () => {},
+      contents: emptyContents,
+      scopedTokens: { forget: () => {} },
     };
     createReconciler(ctx).start();
     return {

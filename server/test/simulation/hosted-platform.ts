@@ -3,8 +3,8 @@
  * unordered, not idempotent. It keeps every version of everything, so that a listing can be old, and it remembers who
  * did what, so that the oracle can judge.
  */
-import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
-import { TransportError } from '../../src/platform/transport.ts';
+import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/kernel/platform/transport.ts';
+import { TransportError } from '../../src/kernel/platform/transport.ts';
 import type { World } from './world.ts';
 
 export interface Weather {

@@ -1,7 +1,7 @@
 /** Says what is wrong after a schedule and enough time for the reconciler. Each check names its invariant. */
-import type { Db } from '../../src/db/open.ts';
-import type { WorkspaceRow } from '../../src/db/tables.ts';
-import { nameIdentity } from '../../src/workspaces/names.ts';
+import type { Db } from '../../src/kernel/db/open.ts';
+import type { WorkspaceRow } from '../../src/kernel/db/tables.ts';
+import { nameIdentity } from '../../src/tenancy/workspaces/names.ts';
 import type { HostedPlatform } from './hosted-platform.ts';
 
 /** What a client did, and which answer it got. */

@@ -4,15 +4,15 @@
  * that a commit makes, so nothing depends on what the code under test believes.
  */
 import { sql } from 'kysely';
-import type { Definition } from '../../src/definitions/definition.ts';
-import { AppError } from '../../src/errors.ts';
+import type { Definition } from '../../src/catalog/definitions/definition.ts';
+import { createSourceTemplate } from '../../src/catalog/templates/source-template-drafts.ts';
+import { createConnectionTemplate } from '../../src/changes/template-changes.ts';
+import { AppError } from '../../src/kernel/errors.ts';
+import { createSealer } from '../../src/kernel/sealing.ts';
 import type { PipelinesContext } from '../../src/pipelines/context.ts';
-import { createSource, deleteSource } from '../../src/pipelines/sources.ts';
-import { deleteWorkspaceQuotas, getUsage, putQuotas, putWorkspaceQuotas } from '../../src/quotas/quotas.ts';
-import { createSealer } from '../../src/sealing.ts';
-import { createConnectionTemplate } from '../../src/templates/connection-templates.ts';
-import { createSourceTemplate } from '../../src/templates/source-template-drafts.ts';
-import { ensureWorkspace } from '../../src/workspaces/creation.ts';
+import { createSource, deleteSource } from '../../src/pipelines/sources/sources.ts';
+import { deleteWorkspaceQuotas, getUsage, putQuotas, putWorkspaceQuotas } from '../../src/tenancy/quotas/quotas.ts';
+import { ensureWorkspace } from '../../src/tenancy/workspaces/creation.ts';
 import { Crashed, Deployment, type Replica } from './deployment.ts';
 import { HostedPlatform } from './hosted-platform.ts';
 import { organizationId, regionId, weatherOf } from './schedule.ts';
@@ -59,7 +59,7 @@ export async function runQuotaSchedule(seed: number, trace?: (line: string) => v
     .insertInto('organizations')
     .values({ id: organizationId, name: 'ours', platform_organization_id: organizationId, created_at: 0 })
     .execute();
-  const by = { organizationId, tokenId: world.newId(), tokenName: 'operator' };
+  const by = { organizationId, tokenId: world.newId(), tokenName: 'operator', permission: 'full' as const };
   await db
     .insertInto('operator_tokens')
     .values({
@@ -83,12 +83,12 @@ export async function runQuotaSchedule(seed: number, trace?: (line: string) => v
       for (const name of ['acme', 'beta']) {
         workspaceIds.push((await ensureWorkspace(first.ctx, { organizationId, name, regionId })).id);
       }
-      const { templates } = pipelinesOf(first);
+      const ctx = pipelinesOf(first);
       for (let number = 0; number < connectionsEach; number++) {
         const destination = { destination_name: `to ${number}`, destination_definition_id: definition.id };
-        await createConnectionTemplate(templates, by, { ...destination, destination_config: {}, skip_check: true });
+        await createConnectionTemplate(ctx, by, { ...destination, destination_config: {}, skip_check: true });
       }
-      return await createSourceTemplate(templates, by, { name: 'Shop', actor_definition_id: definition.id });
+      return await createSourceTemplate(ctx.templates, by, { name: 'Shop', actor_definition_id: definition.id });
     })(),
   );
   await world.until(recordStates(db));
@@ -231,21 +231,15 @@ function pipelinesOf({ ctx }: Replica): PipelinesContext {
   return {
     ...{ store, runtime, log, platform, journal, sealer, settleMs, jobLogMs: 0, workspaces: ctx },
     templates: {
-      ...{ store, runtime, log, journal, sealer, publicUrl: 'http://localhost' },
+      ...{ store, runtime, journal, sealer, publicUrl: 'http://localhost' },
       definitions: { list: async (kind) => [{ ...definition, kind }] },
-      tryDestination: unused,
-      findOAuthClient: unused,
-      tokenOwner: 'service',
-      startRollout: unused,
-      startRetirement: unused,
-      openPlan: unused,
-      assertPlanHolds: unused,
+      signInClients: { find: unused },
+      tokenOwner: { current: () => 'service' },
     },
-    credentials: { hold: unused, ensureOwn: unused, release: unused, toHandOver: unused, handedOver: unused },
     turns: { checks: unused as never, setUps: unused as never },
-    countJob: () => {},
+    metrics: ctx.metrics,
     // A source counts from the moment it is recorded.
-    inBackground: () => {},
+    background: { run: () => {}, settle: async () => {} },
   };
 }
 

@@ -2,10 +2,10 @@
  * One schedule: a few replicas, a bad platform, clients that create, rename, (de)activate, delete and sync the same few
  * names at once, another user of the platform, crashes. Then a time without faults for the reconciler, and the oracle.
  */
-import { AppError } from '../../src/errors.ts';
-import { ensureWorkspace } from '../../src/workspaces/creation.ts';
-import { syncWorkspaces } from '../../src/workspaces/sync.ts';
-import { deleteWorkspace, updateWorkspace } from '../../src/workspaces/workspaces.ts';
+import { AppError } from '../../src/kernel/errors.ts';
+import { ensureWorkspace } from '../../src/tenancy/workspaces/creation.ts';
+import { syncWorkspaces } from '../../src/tenancy/workspaces/sync.ts';
+import { deleteWorkspace, updateWorkspace } from '../../src/tenancy/workspaces/workspaces.ts';
 import { Crashed, Deployment, type Replica } from './deployment.ts';
 import { HostedPlatform, type Weather } from './hosted-platform.ts';
 import { type Deed, judge } from './oracle.ts';

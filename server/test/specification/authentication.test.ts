@@ -1,7 +1,7 @@
 /** Authentication: which token reaches which endpoint, and the eight rules. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newOperatorSecret } from '../../src/tokens/operator-secrets.ts';
+import { newOperatorSecret } from '../../src/kernel/config/operator-secrets.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnOneDatabase } from '../support/databases.ts';
 

@@ -82,7 +82,7 @@ it('turns its source to needs_attention by the customer, who signs in again, and
 
   provider.token = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'revoked by the user' } });
   await makeDue(id);
-  await test.app.refreshWorker.pass();
+  await test.app.workers.refreshWorker.pass();
   expect(await get(id)).toMatchObject({ state: 'needs_attention', reason: 'revoked' });
   const needed = 'The access to your account has ended. Sign in again to go on.';
   expect(await own(id)).toMatchObject({ state: 'needs_attention', attention_by: 'customer', message: needed });
@@ -112,7 +112,7 @@ it("is the operator's to mend where the provider refuses the client, and the cus
     body: { error: 'invalid_client', error_description: 'the client secret is old' },
   });
   await makeDue(id);
-  await test.app.refreshWorker.pass();
+  await test.app.workers.refreshWorker.pass();
   const shown = await get(id);
   expect(shown).toMatchObject({ state: 'needs_attention', reason: 'client_refused' });
   expect(shown.last_error).toBe('invalid_client: *** is old');
@@ -123,7 +123,7 @@ it("is the operator's to mend where the provider refuses the client, and the cus
   provider.token = () => ({ body: { access_token: 'mended', refresh_token: 'next', expires_in: 3600 } });
   await makeDue(id);
   // The host was left alone after a failure; an answer of the provider is none.
-  await test.app.refreshWorker.pass();
+  await test.app.workers.refreshWorker.pass();
   expect(await get(id)).toMatchObject({ state: 'connected', reason: null, last_error: null });
   expect(JSON.stringify(await health(made.id))).not.toContain('invalid_client');
 });
@@ -140,7 +140,7 @@ it('is ended by an operator, revoked at the provider, and unknown to everybody e
   expect((await test.request('GET', `/api/v1/embedded/credentials/${id}`, { token: globex })).status).toBe(404);
   const ended = await test.request('DELETE', `${credentials}/${id}`);
   expect(ended.body).toMatchObject({ state: 'ended', revocation: 'due' });
-  await test.app.revocations.pass();
+  await test.app.workers.revocations.pass();
   const revoked = provider.asked.filter(({ path }) => path === '/revoke');
   expect(revoked.map(({ form }) => form)).toMatchObject([{ token: 'to be revoked', token_type_hint: 'refresh_token' }]);
   expect(await get(id)).toMatchObject({ state: 'ended', revocation: 'done', has_refresh_token: false });

@@ -1,8 +1,8 @@
 /** Errors: every status with its exact body, and the order of the checks. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOrganization } from '../../src/organizations/organizations.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import { createOrganization } from '../../src/tenancy/organizations/organizations.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnOneDatabase } from '../support/databases.ts';
 

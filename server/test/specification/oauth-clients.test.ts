@@ -56,7 +56,7 @@ it('is made, read, changed, rotated and deleted, and its secret is in no answer'
     client_secret: '**********',
     secret_hosts: ['api.hubapi.com'],
     needs_secret: false,
-    endpoints: { token_url: 'https://api.hubapi.com/oauth/v1/token' },
+    endpoints: { token_url: 'https://api.hubapi.com/oauth/2026-03/token' },
     client_secrets: [{ used_until: null }],
   });
   expect(made.redirect_url).toMatch(/\/oauth\/callback\/[\w-]{22}$/);
@@ -135,18 +135,71 @@ it('sends its secret nowhere but to the hosts that it was given for', async () =
   expect(anew.body.client_secrets).toHaveLength(1);
 });
 
+it('takes its secret nowhere with another way of writing an address, and no tokens to another host', async () => {
+  const { provider: _, ...body } = hubspot;
+  const account = { url: 'https://api.example.com/me', id: ['id'] };
+  const odd = { ...endpoints, token_url: 'https:///login.example.com/token', account };
+  const made = await create({ ...body, endpoints: odd });
+  expect(made.secret_hosts).toEqual(['login.example.com']);
+  const one = `${path}/${made.id}`;
+  const again = ['body.client_secret value_error.secret'];
+  for (const changed of [
+    { token_url: 'https:///login.evil.example/token' },
+    { account: { ...account, url: 'https://api.evil.example/me' } },
+    {
+      account: { ...account, url: 'https://login.example.com/x', introspects: true },
+      refresh_url: 'https://a.example/',
+    },
+    // It would get the secret, not only tokens.
+    { account: { ...account, introspects: true } },
+  ]) {
+    expect(await faultsOf('PATCH', one, { endpoints: { ...odd, ...changed } }), JSON.stringify(changed)).toEqual(again);
+  }
+  const elsewhere = { ...account, url: 'https://api.example.com/v2/me', label: ['email'] };
+  const patched = await test.request('PATCH', one, { body: { endpoints: { ...odd, account: elsewhere } } });
+  expect(patched.status, patched.text).toBe(200);
+  const moved = { ...account, url: 'https://api.evil.example/me' };
+  const anew = { endpoints: { ...odd, account: moved }, client_secret: 'given again' };
+  expect((await test.request('PATCH', one, { body: anew })).status).toBe(200);
+});
+
 it('takes values of customers only where the host stays the provider’s', async () => {
   const { provider: _, ...body } = hubspot;
   const values = { shop: { title: 'Shop' } };
   const withToken = (token_url: string) => ({ ...body, endpoints: { ...endpoints, token_url, values } });
   for (const bad of [
     'https://{shop}/token',
+    'https:///{shop}/token',
     'https://{shop}.com/token',
+    'https://{shop}.co.uk/token',
+    'https://{shop}.github.io/token',
+    // Everybody can have a name there. That Shopify serves all of them is known to its preset alone.
+    'https://{shop}.myshopify.com/token',
     'https://a.{shop}.example.com/',
     'https://{x}.example.com/',
   ]) {
     expect(await faultsOf('POST', path, withToken(bad)), bad).toEqual(['body.endpoints.token_url value_error.url']);
   }
+  for (const field of ['authorization_url', 'refresh_url', 'revocation_url']) {
+    const open = { ...endpoints, values, [field]: 'https://{shop}.co.uk/' };
+    expect(await faultsOf('POST', path, { ...body, endpoints: open })).toEqual([
+      `body.endpoints.${field} value_error.url`,
+    ]);
+  }
+  const account = { url: 'https://{shop}.github.io/me', id: ['id'] };
+  expect(await faultsOf('POST', path, { ...body, endpoints: { ...endpoints, values, account } })).toEqual([
+    'body.endpoints.account.url value_error.url',
+  ]);
+  const listed = { host: { title: 'Host', hosts: ['login.example.com', '*.co.uk'] } };
+  const anywhere = { ...endpoints, token_url: 'https://{host}/token', values: listed };
+  expect(await faultsOf('POST', path, { ...body, endpoints: anywhere })).toEqual([
+    'body.endpoints.token_url value_error.url',
+  ]);
+  // A description cannot vouch for a suffix.
+  const vouching = { ...endpoints, token_url: 'https://{shop}.github.io/token', values, own_suffixes: ['github.io'] };
+  expect((await test.request('POST', path, { body: { ...body, endpoints: vouching } })).status).toBe(422);
+  const shopify = await create({ ...body, provider: 'shopify' });
+  expect([shopify.secret_hosts, 'own_suffixes' in shopify.endpoints]).toEqual([['*.myshopify.com'], false]);
   expect(await create(withToken('https://{shop}.example.com/token'))).toMatchObject({
     secret_hosts: ['*.example.com'],
   });
@@ -197,6 +250,27 @@ it('reads what a provider says about itself', async () => {
     },
   });
   expect(made.endpoints).not.toHaveProperty('pkce');
+  // A description may hold anything.
+  for (const odd of [
+    { token_endpoint: { url: 'x' } },
+    { token_endpoint: 7 },
+    { token_endpoint: `${issuer}/\u0000` },
+    { authorization_endpoint: `${issuer}/${'x'.repeat(100_000)}` },
+    { revocation_endpoint: [] },
+    { userinfo_endpoint: {} },
+  ]) {
+    descriptions.set('/.well-known/openid-configuration', { ...described, ...odd });
+    expect(await faultsOf('POST', path, { ...body, issuer }), JSON.stringify(odd).slice(0, 100)).toEqual(wrong);
+  }
+  descriptions.set('/.well-known/openid-configuration', {
+    ...described,
+    ...{
+      scopes_supported: 7,
+      code_challenge_methods_supported: { S256: 1 },
+      token_endpoint_auth_methods_supported: 'x',
+    },
+  });
+  expect(await create({ ...body, issuer })).toMatchObject({ endpoints: { client_authentication: 'basic' } });
   // Another issuer than the one that was asked, and a redirect, are not believed.
   descriptions.set('/.well-known/openid-configuration', { ...described, issuer: 'https://evil.example' });
   expect(await faultsOf('POST', path, { ...body, issuer })).toEqual(wrong);
@@ -214,6 +288,9 @@ it('reaches no provider on a private network, and none by plain http, unless the
       const given = { ...endpoints, token_url: `${bad}/token` };
       const other = await closed.request('POST', path, { body: { ...body, endpoints: given } });
       expect([other.status, other.body.detail[0].loc], bad).toEqual([422, ['body', 'endpoints', 'token_url']]);
+      const asking = { ...endpoints, account: { url: `${bad}/me`, id: ['id'] } };
+      const third = await closed.request('POST', path, { body: { ...body, endpoints: asking } });
+      expect([third.status, third.body.detail[0].loc], bad).toEqual([422, ['body', 'endpoints', 'account', 'url']]);
     }
   } finally {
     await closed.stop();

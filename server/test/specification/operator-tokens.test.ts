@@ -1,8 +1,8 @@
 /** The operator-token API, and the revocation of scoped and widget tokens. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createOrganization } from '../../src/organizations/organizations.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import { createOrganization } from '../../src/tenancy/organizations/organizations.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnOneDatabase } from '../support/databases.ts';
 

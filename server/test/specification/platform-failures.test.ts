@@ -5,8 +5,8 @@ import {
   type PlatformRequest,
   type Transport,
   TransportError,
-} from '../../src/platform/transport.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+} from '../../src/kernel/platform/transport.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { describeInTurns } from '../support/databases.ts';
 
@@ -142,7 +142,7 @@ describeInTurns('When the platform fails', (kind, it) => {
     failure = () => undefined;
     await app.restart();
     await vi.waitFor(async () => {
-      await app.app.reconciler.pass();
+      await app.app.workers.reconciler.pass();
       expect((await app.request('GET', `${path}/${deleted}`)).status).toBe(404);
     }, 60_000);
     expect((await app.request('GET', `${path}/${renamed}`)).body.name).toBe(name);

@@ -1,7 +1,7 @@
 /** Endpoints 1 and 2, the two deprecated ones, and what a scoped token says. */
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemRuntime } from '../../src/runtime.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnOneDatabase } from '../support/databases.ts';
 

@@ -1,7 +1,7 @@
 /** Templates whose customers sign in instead of entering keys, and the sources that are made from them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { CredentialRow } from '../../src/db/tables.ts';
+import type { CredentialRow } from '../../src/kernel/db/tables.ts';
 import { addTenant } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { httpApi } from '../support/pipelines.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createOrganization } from '../../src/organizations/organizations.ts';
-import { systemRuntime } from '../../src/runtime.ts';
+import { systemRuntime } from '../../src/kernel/runtime.ts';
+import { createOrganization } from '../../src/tenancy/organizations/organizations.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { nextMillisecond } from '../support/next-millisecond.ts';

@@ -1,4 +1,4 @@
-/** Webhook endpoints as callers of the API see them. Who sends what, and when, is tested in server/src/webhooks. */
+/** Webhook endpoints as callers of the API see them. Who sends what, and when, is tested in server/src/log/webhooks. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant, unknownId } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -105,8 +105,8 @@ it('an event goes to the endpoints that want it, and again under its id when tha
   const narrow = await create({ url: receiver.url, types: ['workspace.*'], workspace_ids: [workspaceId] });
   await test.request('POST', '/api/v1/integrations/templates/tags', { body: { name: 'crm' } });
   await test.workspaceId('another');
-  await test.app.sequencer.pass();
-  await test.app.deliveries.pass();
+  await test.app.workers.sequencer.pass();
+  await test.app.workers.deliveries.pass();
   expect(receiver.received.map(({ type }) => type)).toEqual(['tag.created']);
   const [webhook] = receiver.received;
   if (!webhook) throw new Error('no webhook came');
@@ -116,7 +116,7 @@ it('an event goes to the endpoints that want it, and again under its id when tha
 
   const again = await test.request('POST', `/api/v1/events/${webhook.id}/redeliver`, { body: {} });
   expect(again.body).toEqual({ webhook_id: webhook.id, webhook_endpoint_ids: [made.id] });
-  await test.app.deliveries.pass();
+  await test.app.workers.deliveries.pass();
   expect(receiver.received.map(({ id }) => id)).toEqual([webhook.id, webhook.id]);
   expect((await test.request('POST', `/api/v1/events/${unknownId}/redeliver`, { body: {} })).status).toBe(404);
 
@@ -157,8 +157,8 @@ it('a customer has endpoints for its own workspace only, and reads what customer
     await test.request('PUT', `/api/v1/workspaces/${workspace}`, { body: { status } });
   }
   await test.request('POST', '/api/v1/integrations/templates/tags', { body: { name: 'for operators' } });
-  await test.app.sequencer.pass();
-  await test.app.deliveries.pass();
+  await test.app.workers.sequencer.pass();
+  await test.app.workers.deliveries.pass();
   expect(receiver.received.map(({ type }) => type).sort()).toEqual(['workspace.activated', 'workspace.deactivated']);
   expect(receiver.received[0]?.data).toMatchObject({ workspace: { id: workspace, name: 'acme' } });
 

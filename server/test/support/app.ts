@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pino } from 'pino';
-import { type App, createApp, type Overrides } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { type Runtime, systemRuntime } from '../../src/runtime.ts';
+import { type App, createApp, type Overrides } from '../../src/edge/app.ts';
+import { readConfig } from '../../src/kernel/config/config.ts';
+import { type Runtime, systemRuntime } from '../../src/kernel/runtime.ts';
 import { createTestDatabase, type TestDatabase, type TestDatabaseKind } from './databases.ts';
 
 /**

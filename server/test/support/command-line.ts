@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommandLine } from '../../src/cli.ts';
+import { runCommandLine } from '../../src/edge/cli/cli.ts';
 import { isLongRun } from './long-run.ts';
 import { runCli } from './service.ts';
 

@@ -1,5 +1,5 @@
 /** A connector registry for tests: connectors with secrets, choices and nested objects, which the bundled ones lack. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export const crmId = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const warehouseId = 'bbbbbbbb-0000-4000-8000-000000000001';

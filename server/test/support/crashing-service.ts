@@ -7,8 +7,8 @@
  */
 import { SqliteConnection, type SqliteStatement } from '@inlay/sqlite/connection';
 import pg from 'pg';
-import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { createApp } from '../../src/edge/app.ts';
+import { readConfig } from '../../src/kernel/config/config.ts';
 
 /** End at the n-th commit from now on; 0: do not end. */
 export interface Crash {
@@ -108,5 +108,5 @@ if (crashOfCommand === undefined) {
   crash = JSON.parse(crashOfCommand);
   // Otherwise a command that is not killed would never end.
   process.disconnect?.();
-  void import('../../src/cli.ts').then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)));
+  void import('../../src/edge/cli/cli.ts').then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)));
 }

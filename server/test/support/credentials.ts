@@ -1,18 +1,26 @@
-/** Credentials of one workspace in a store, without an app: what the rules of server/src/oauth need, and nothing else. */
+/** Credentials of one workspace in a store, without an app: what the rules of server/src/credentials need, and nothing else. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { byWorker } from '../../src/cause.ts';
-import type { Store } from '../../src/db/open.ts';
-import { createJournal } from '../../src/events/journal.ts';
-import { createClient } from '../../src/oauth/clients.ts';
-import type { OAuthContext, ProviderNetwork } from '../../src/oauth/context.ts';
-import { type CredentialRef, type GivenTokens, recordCredential } from '../../src/oauth/credentials.ts';
-import { Refreshes } from '../../src/oauth/refreshes.ts';
-import { type Runtime, systemRuntime } from '../../src/runtime.ts';
-import { createSealer, type Sealer } from '../../src/sealing.ts';
+import { createClient } from '../../src/credentials/clients/clients.ts';
+import type { CredentialUsers, OAuthContext } from '../../src/credentials/context.ts';
+import type { ProviderNetwork } from '../../src/credentials/provider/network.ts';
+import type { CredentialRef } from '../../src/credentials/tokens/credentials.store.ts';
+import { type GivenTokens, recordCredential } from '../../src/credentials/tokens/credentials.ts';
+import { Refreshes } from '../../src/credentials/tokens/refreshes.ts';
+import { byWorker } from '../../src/kernel/cause.ts';
+import type { Store } from '../../src/kernel/db/open.ts';
+import { type Runtime, systemRuntime } from '../../src/kernel/runtime.ts';
+import { createSealer, type Sealer } from '../../src/kernel/sealing.ts';
+import { createMetrics } from '../../src/kernel/telemetry/metrics.ts';
+import { createJournal } from '../../src/log/events/journal.ts';
 import type { TestApp } from './app.ts';
 
 export const providerUrl = 'https://provider.example';
+export const endpoints = {
+  authorization_url: `${providerUrl}/authorize`,
+  token_url: `${providerUrl}/token`,
+  revocation_url: `${providerUrl}/revoke`,
+};
 
 export interface Replica {
   runtime?: Runtime;
@@ -20,6 +28,15 @@ export interface Replica {
   network: ProviderNetwork;
 }
 
+export const metrics = createMetrics();
+/** No sources use the credentials of these tests. */
+export const noUsers: CredentialUsers = {
+  hold: async () => {},
+  openAddresses: async () => [],
+  changed: async () => {},
+  replaced: async () => {},
+  connectByLink: async () => {},
+};
 const usualSealer = createSealer(randomBytes(32));
 
 /** What one replica has. Replicas of one deployment share the store and the sealer. */
@@ -35,10 +52,11 @@ export function replicaOf(
     log: pino({ level: 'silent' }),
     journal: createJournal({ runtime, cause: byWorker }),
     publicUrl: 'https://inlay.example',
-    findSpecification: async () => undefined,
+    definitions: { list: async () => [] },
     refreshes: new Refreshes(runtime),
-    countRefresh: () => {},
-    users: { hold: async () => {}, changed: async () => {} },
+    metrics,
+    users: noUsers,
+    tokenOwner: { isService: async () => true, current: () => 'service' },
   };
 }
 
@@ -69,11 +87,7 @@ export async function makePlace(ctx: OAuthContext): Promise<Place> {
     name: 'Provider',
     client_id: 'app',
     client_secret: 'very secret',
-    endpoints: {
-      authorization_url: `${providerUrl}/authorize`,
-      token_url: `${providerUrl}/token`,
-      revocation_url: `${providerUrl}/revoke`,
-    },
+    endpoints,
   });
   return { organizationId, workspaceId, oauthClientId: id };
 }
@@ -86,7 +100,7 @@ export async function connect(
   const row = await ctx.store.transaction((tx) =>
     recordCredential(ctx, tx, {
       ...{ organizationId, workspaceId, oauthClientId, sourceTemplateId: randomUUID() },
-      ...{ grant: 'authorization_code', owner: 'service', refreshToken: undefined, expiresInSeconds: undefined },
+      ...{ grant: 'authorization_code', refreshToken: undefined, expiresInSeconds: undefined },
       ...{ scopes: ['read'], values: {}, taken: {}, accountId: null, accountLabel: null },
       ...given,
     }),

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, inject, it } from 'vitest';
 import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
-import { migrate } from '../../src/db/migrations.ts';
-import { openPostgres, openSqlite } from '../../src/db/open.ts';
+import { migrate } from '../../src/kernel/db/migrations.ts';
+import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { isLongRun } from './long-run.ts';
 
 declare module 'vitest' {
@@ -129,7 +129,7 @@ function migratedTemplate(): Promise<string> {
 }
 
 async function ensureTemplate(): Promise<string> {
-  const migrations = await readFile(new URL('../../src/db/migrations.ts', import.meta.url));
+  const migrations = await readFile(new URL('../../src/kernel/db/migrations.ts', import.meta.url));
   const name = `inlay_template_${createHash('sha256').update(migrations).digest('hex').slice(0, 16)}`;
   const session = await administrator().connect();
   try {
@@ -138,7 +138,7 @@ async function ensureTemplate(): Promise<string> {
     if ((await session.query('select 1 from pg_database where datname = $1', [name])).rowCount) return name;
     await session.query(`drop database if exists ${name}_unfinished with (force)`);
     await createDatabase(`${name}_unfinished`, 'template0');
-    const store = openPostgres({ url: urlOf(`${name}_unfinished`), maxConnections: 1, onIdleError: () => {} });
+    const store = openPostgres({ url: urlOf(`${name}_unfinished`), maxConnections: 1 });
     await migrate(store).finally(() => store.close());
     await session.query(`alter database ${name}_unfinished rename to ${name}`);
     return name;

@@ -4,8 +4,8 @@
  * makes them directly (`TestApp.platform`), inside a rule if they must happen between two requests.
  */
 import { afterEach, beforeEach } from 'vitest';
-import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
-import { TransportError } from '../../src/platform/transport.ts';
+import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/kernel/platform/transport.ts';
+import { TransportError } from '../../src/kernel/platform/transport.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import type { TestDatabaseKind } from './databases.ts';
 

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Overrides } from '../../src/app.ts';
-import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
+import type { Overrides } from '../../src/edge/app.ts';
+import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/kernel/platform/transport.ts';
 import { platformCredentials } from '../security/support.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { createTestDatabase, type TestDatabaseKind } from './databases.ts';
@@ -77,7 +77,8 @@ export async function startHostedApp(
     async letSettle() {
       const { db } = test.app.store;
       for (const table of ['sources', 'destinations', 'connections', 'placed_definitions'] as const) {
-        await db.updateTable(table).set({ no_post_before: 0 }).execute();
+        // Not 0, which would say that nothing was ever sent.
+        await db.updateTable(table).set({ no_post_before: 1 }).where('no_post_before', '>', 1).execute();
       }
       await db.updateTable('sources').set({ due_at: 0 }).where('due_at', 'is not', null).execute();
       await db.updateTable('source_checks').set({ expires_at: 0 }).execute();

@@ -3,7 +3,7 @@
  * It is a network for the service, without sockets, and knows everything about every token: who sent it how often, and
  * whether a grant has really ended.
  */
-import type { ProviderNetwork, ProviderRequest } from '../../src/oauth/context.ts';
+import type { ProviderNetwork, ProviderRequest } from '../../src/credentials/provider/network.ts';
 
 export interface ModelGrant {
   name: string;

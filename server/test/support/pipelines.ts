@@ -48,6 +48,12 @@ async function whenNoLonger(status: string, ask: () => Promise<Answer>): Promise
   return body;
 }
 
+/** What the API calls the job that the platform gave this number. */
+export async function jobIdOf({ app }: TestApp, platformId: number): Promise<string> {
+  const found = app.store.db.selectFrom('jobs').select('id').where('platform_id', '=', String(platformId));
+  return (await found.executeTakeFirstOrThrow()).id;
+}
+
 export interface Customer {
   token: string;
   workspaceId: string;
@@ -84,7 +90,7 @@ export async function customer(test: TestApp, workspaceName: string): Promise<Cu
     },
     async settled(sourceId) {
       return await whenNoLonger('pending', async () => {
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         return await self.request('GET', `/sources/${sourceId}`);
       });
     },

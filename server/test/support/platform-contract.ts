@@ -3,7 +3,7 @@
  * and over a socket; a new adapter passes it before it is used.
  */
 import { expect, it } from 'vitest';
-import type { PlatformPort } from './platform-port.ts';
+import type { PlatformPort } from '../../src/kernel/platform/platform-port.ts';
 
 export interface PlatformUnderTest {
   platform: PlatformPort;

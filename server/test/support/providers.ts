@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 import { expect } from 'vitest';
 import type { Answer, TestApp } from './app.ts';
 import { httpApi } from './pipelines.ts';
@@ -84,7 +84,7 @@ export interface Visitor {
 }
 
 /** A browser: keeps cookies, and sends them back. */
-export function visitorOf(test: TestApp): Visitor {
+export function visitorOf(test: Pick<TestApp, 'request'>): Visitor {
   const cookies = new Map<string, string>();
   async function send(method: string, address: string, headers: Record<string, string>, payload?: string) {
     const { pathname, search } = new URL(address, 'http://localhost');
@@ -122,7 +122,7 @@ export const nextIn = ({ text }: Answer) =>
 
 export async function makeClient(
   { request }: Pick<TestApp, 'request'>,
-  endpoints: OAuthProvider,
+  endpoints: OAuthProvider | undefined,
   more: object = {},
 ): Promise<{ id: string; redirect_url: string }> {
   const body = { name: 'Provider', client_id: 'our app', client_secret: 'the client secret', endpoints, ...more };

@@ -1,6 +1,6 @@
 /** How the databases would answer a statement, so that a test notices a list that is read through from end to end. */
 import { CompiledQuery, type RootOperationNode, sql } from 'kysely';
-import type { Db, Store } from '../../src/db/open.ts';
+import type { Db, Store } from '../../src/kernel/db/open.ts';
 
 /** The statement that a list sends. */
 export async function statementOf(db: Db, list: (catching: Db) => Promise<unknown>): Promise<CompiledQuery> {

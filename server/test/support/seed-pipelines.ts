@@ -1,8 +1,8 @@
 /** Workspaces with a source, a connection and jobs each, written straight into the store: for lists that are long. */
 import { randomUUID } from 'node:crypto';
-import type { HealthState } from '@inlay/contract/health';
-import type { Store } from '../../src/db/open.ts';
-import type { Tables } from '../../src/db/tables.ts';
+import type { HealthState } from '@inlay/contract/pipelines/health';
+import type { Store } from '../../src/kernel/db/open.ts';
+import type { Tables } from '../../src/kernel/db/tables.ts';
 
 export interface Seeded {
   organizationId: string;
@@ -153,6 +153,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             connection_template_id: connectionTemplateId,
             definition_id: definitionId,
             id: String(index * jobsEach + job + 1),
+            platform_id: String(index * jobsEach + job + 1),
             type: 'sync',
             status: health === 'failing' ? 'failed' : 'succeeded',
             started_at: createdAt + job * 60_000,

@@ -1,6 +1,6 @@
 /** A clock that runs only when somebody sleeps: a sleep moves time on, and all sleepers wake in order. */
 import { randomUUID } from 'node:crypto';
-import type { Runtime } from '../../src/runtime.ts';
+import type { Runtime } from '../../src/kernel/runtime.ts';
 
 export interface VirtualRuntime extends Runtime {
   advance(ms: number): void;

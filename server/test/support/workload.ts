@@ -1,6 +1,6 @@
 /** The work that clients give a service, one piece of each kind at a time, and what must be true after a crash. */
 import { expect } from 'vitest';
-import { pageOverlap, pageSize } from '../../src/platform/paging.ts';
+import { pageOverlap, pageSize } from '../../src/kernel/platform/paging.ts';
 import {
   byId,
   call,

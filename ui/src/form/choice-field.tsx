@@ -2,7 +2,7 @@
  * A choice between several forms of an object: cards for a few forms, a select for many, and below it the fields of the
  * chosen form. Looking at another form loses nothing; only the values of the chosen form are submitted.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { useRef } from 'preact/hooks';
 import { chosenBranch, switchBranch, type Value } from './configuration.ts';
 import { Description } from './description.tsx';

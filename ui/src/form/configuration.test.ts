@@ -1,11 +1,11 @@
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { specification as file } from '@inlay/connectors/file/specification';
+import { specification as httpApi } from '@inlay/connectors/http-api/specification';
+import { specification as s3 } from '@inlay/connectors/s3/specification';
+import { specification as sampleData } from '@inlay/connectors/sample-data/specification';
+import { specification as sourcePostgres } from '@inlay/connectors/source-postgres/specification';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { specification as file } from '../../../platform/connectors/file/specification.ts';
-import { specification as httpApi } from '../../../platform/connectors/http-api/specification.ts';
-import { specification as s3 } from '../../../platform/connectors/s3/specification.ts';
-import { specification as sampleData } from '../../../platform/connectors/sample-data/specification.ts';
-import { specification as sourcePostgres } from '../../../platform/connectors/source-postgres/specification.ts';
 import { configured } from '../../../widget/test/generated-specifications.ts';
 import {
   everyConvention,

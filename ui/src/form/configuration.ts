@@ -6,7 +6,7 @@
  * texts and masked secrets; a field that is left empty is absent; constants are always there.
  */
 import { deepCompareStrict } from '@cfworker/json-schema';
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { type ChoiceField, type Field, fixedValue, type ObjectField, typeOf } from './fields.ts';
 
 export type Value = Record<string, unknown>;

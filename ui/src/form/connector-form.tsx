@@ -34,8 +34,14 @@ export interface ConnectorFormProps {
   /** of the <form> element; unique on the page */
   id: string;
   specification: Record<string, unknown>;
+  /** `advanced_auth` of the connector: the fields that it names are never folded away. */
+  advancedAuth?: Record<string, unknown> | undefined;
   /** Configuration of an existing source, secrets masked as asterisks. */
   value?: Record<string, unknown> | undefined;
+  /** What was entered before the page was reloaded: shown in place of `value` or of defaults. */
+  entered?: Record<string, unknown> | undefined;
+  /** Gets a function that gives the configuration as it is, with or without faults. */
+  reader?: { current: (() => Record<string, unknown>) | undefined } | undefined;
   /**
    * Faults that the service found; shown beside their fields, and the first gets the focus. A new list is a new answer.
    */
@@ -64,6 +70,7 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   const isFocusDue = useRef(false);
 
   const configuration = () => submittedValue(root, held.current, before) as Value;
+  if (props.reader) props.reader.current = configuration;
   const show = (faults: readonly ShownFault[]) => {
     isFocusDue.current = true;
     setShown(faults);
@@ -145,12 +152,12 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   );
 }
 
-function open({ specification, value }: ConnectorFormProps, language: string) {
-  const root = readSpecification(translated(specification, language));
+function open({ specification, advancedAuth, value, entered = value }: ConnectorFormProps, language: string) {
+  const root = readSpecification(translated(specification, language), advancedAuth);
   return {
     root,
     before: value,
-    opened: value === undefined ? initialValue(root) : openedValue(root, value),
+    opened: entered === undefined ? initialValue(root) : openedValue(root, entered),
   };
 }
 

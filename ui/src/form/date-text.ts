@@ -2,7 +2,7 @@
  * Translates dates between a specification and the browser's date controls, which know one format each. A specification
  * may want another format and give a pattern: then the first usual format that matches the pattern is written.
  */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { compiled } from './validation.ts';
 
 type Format = (date: string, time: string) => string;

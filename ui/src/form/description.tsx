@@ -1,37 +1,23 @@
 /**
- * Help that a connector's author wrote in HTML. It is parsed in a document that runs and loads nothing, and rebuilt
- * from a list of harmless elements: links to the web, and emphasis. Of any other element only its text is shown. What looks
- * like an element and is none, `https://<your domain>.example.com`, is text.
+ * Help that a connector's author wrote in HTML. Before the browser parses it, it is reduced to a list of harmless
+ * elements without attributes, except for links to the web: parsing a `style` alone makes a browser report a violation of
+ * the page's policy. Of any other element only its text is shown. What looks like an element and is none,
+ * `https://<your domain>.example.com`, is text.
  */
 import { type ComponentChild, Fragment, h } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-const kept = new Set(['b', 'br', 'code', 'em', 'i', 'li', 'ol', 'p', 'strong', 'ul']);
+const kept = new Set(['a', 'b', 'br', 'code', 'em', 'i', 'li', 'ol', 'p', 'strong', 'ul']);
 const dropped = new Set(['iframe', 'math', 'noscript', 'object', 'script', 'style', 'svg', 'template', 'title']);
-const plain = [
-  'a',
-  'blockquote',
-  'div',
-  'h[1-6]',
-  'hr',
-  'img',
-  'pre',
-  'small',
-  'span',
-  'sub',
-  'sup',
-  'table',
-  'td',
-  'th',
-  'tr',
-  'u',
-];
-const noElement = new RegExp(`<(?!!--|/?(?:${[...kept, ...dropped, ...plain].join('|')})(?:[\\s/]|>))`, 'gi');
+const plain = /^(blockquote|div|h[1-6]|hr|img|pre|small|span|su[bp]|table|t[dhr]|u)$/;
+/** A comment, a tag with its attributes, or a lone `<`. */
+const markup = /<!--[\s\S]*?-->|<(\/?)([a-z][a-z0-9]*)((?:[\s/](?:[^"'<>]|"[^"]*"|'[^']*')*)?)>|</gi;
+const hrefIn = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/i;
 const maxDepth = 20;
 
 export function Description({ html, id }: { html: string; id: string }) {
   const content = useMemo(() => {
-    const page = new DOMParser().parseFromString(html.replace(noElement, '&lt;'), 'text/html');
+    const page = new DOMParser().parseFromString(reduced(html), 'text/html');
     return childrenOf(page.body, 0);
   }, [html]);
   return (
@@ -41,21 +27,33 @@ export function Description({ html, id }: { html: string; id: string }) {
   );
 }
 
+/** Only tags that are written here, so that nothing in the text decides how it is parsed. */
+function reduced(html: string): string {
+  return html.replace(markup, (text: string, slash = '', given = '', attributes = '') => {
+    const name = given.toLowerCase();
+    if (text.startsWith('<!--') || plain.test(name)) return '';
+    // The content of a template is parsed and never applied.
+    if (dropped.has(name)) return `<${slash}template>`;
+    if (!kept.has(name)) return text.replaceAll('<', '&lt;');
+    const [, ...quoted] = (name === 'a' && slash === '' && hrefIn.exec(attributes)) || [];
+    const href = quoted.find((value) => value !== undefined);
+    return `<${slash}${name}${href === undefined ? '' : ` href="${href.replaceAll('"', '&quot;')}"`}>`;
+  });
+}
+
 function childrenOf(parent: Node, depth: number): ComponentChild[] {
   if (depth > maxDepth) return [parent.textContent];
   return [...parent.childNodes].map((node, index) => {
-    if (node instanceof Element) return rebuilt(node, index, depth + 1);
-    return node.nodeType === Node.TEXT_NODE ? node.textContent : null;
+    return node instanceof Element ? rebuilt(node, index, depth + 1) : node.textContent;
   });
 }
 
 function rebuilt(element: Element, key: number, depth: number): ComponentChild {
   const name = element.localName;
-  if (dropped.has(name)) return null;
   const children = childrenOf(element, depth);
-  const address = name === 'a' ? webAddress(element.getAttribute('href')) : undefined;
+  const address = webAddress(element.getAttribute('href'));
   if (address) return h('a', { key, href: address, target: '_blank', rel: 'noopener noreferrer' }, children);
-  return kept.has(name) ? h(name, { key }, ...(name === 'br' ? [] : children)) : h(Fragment, { key }, children);
+  return h(name === 'a' || !kept.has(name) ? Fragment : name, { key }, ...children);
 }
 
 function webAddress(href: string | null): string | undefined {

@@ -25,9 +25,7 @@ export function FieldFrame({ field, path, value, children }: FieldProps & { chil
   const describedBy = [description && helpId(id), hint && hintId(id), fault && faultId(id)].filter(Boolean).join(' ');
 
   const name = <span class="inlay-field-title">{title}</span>;
-  const mark = !field.required && field.schema.always_show === true && (
-    <span class="inlay-field-mark">{words.optional}</span>
-  );
+  const mark = !field.required && field.isAlwaysShown && <span class="inlay-field-mark">{words.optional}</span>;
   const help = (
     <>
       {description && <Description html={description} id={helpId(id)} />}

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { describe, expect, it } from 'vitest';
 import { type ChoiceField, type Field, optionsOf, readSpecification, titleFromKey } from './fields.ts';
 
@@ -56,6 +56,93 @@ describe('the order of fields', () => {
   it('ignores groups where the specification has none', () => {
     const root = objectOf({ a: { type: 'string', group: 'x', order: 1 }, b: { type: 'string', order: 2 } });
     expect(root.sections.map(({ folded }) => keys(folded))).toEqual([['a', 'b']]);
+  });
+});
+
+describe('credentials', () => {
+  const secret = { type: 'string', airbyte_secret: true };
+  /** The paths of all fields that are behind a disclosure, at any depth. */
+  const foldedIn = (field: Field, path = ''): string[] => {
+    const inner = (one: Field) => foldedIn(one, `${path}/${one.key}`);
+    if (field.kind === 'choice') return field.branches.flatMap((branch) => foldedIn(branch, path));
+    if (field.kind === 'objects') return foldedIn(field.item, `${path}/*`);
+    if (field.kind !== 'object') return [];
+    return field.sections.flatMap(({ visible, folded }) => [
+      ...folded.flatMap((one) => [`${path}/${one.key}`, ...inner(one)]),
+      ...visible.flatMap(inner),
+    ]);
+  };
+  const other = { type: 'string' };
+  const form = (kind: string, properties: Record<string, JsonSchema>) => ({
+    title: kind,
+    properties: { auth_type: { const: kind }, ...properties },
+  });
+
+  it.each<[string, Record<string, JsonSchema>, JsonSchema?]>([
+    ['alone', { it: secret, other }],
+    ['that may be null', { it: { ...secret, type: ['null', 'string'] }, other }],
+    ['in an object', { it: { type: 'object', properties: { key: secret, other } }, other }],
+    [
+      'in an object in an object',
+      { it: { type: 'object', properties: { deep: { type: 'object', properties: { key: secret, other } } } }, other },
+    ],
+    [
+      'in one of several forms',
+      { it: { oneOf: [form('none', { other }), form('key', { key: secret, other })] }, other },
+    ],
+    ['in the items of a list', { it: { type: 'array', items: { properties: { key: secret, other } } }, other }],
+    ['as the items of a list', { it: { type: 'array', items: secret }, other }],
+    ['behind a wrapped reference', { it: { allOf: [{ type: 'object', properties: { key: secret } }] }, other }],
+    [
+      'in a value that is edited as JSON',
+      { it: { anyOf: [{ properties: { key: secret } }, { type: 'null' }] }, other },
+    ],
+    ['in a group', { it: { ...secret, group: 'auth' }, other }, { groups: [{ id: 'auth', title: 'Authentication' }] }],
+  ])('are never folded away: a secret %s', (_where, properties, more) => {
+    const root = objectOf(properties, more);
+    const folded = foldedIn(root);
+    expect(folded).toContain('/other');
+    expect(folded.filter((path) => !path.endsWith('/other'))).toEqual([]);
+    expect(root.sections.flatMap(({ visible }) => keys(visible))).toEqual(['it']);
+  });
+
+  it('are never folded away: whatever advanced_auth names, wherever it is', () => {
+    const properties = {
+      mode: { type: 'string', enum: ['oauth', 'key'] },
+      subdomain: other,
+      credentials: { oneOf: [form('oauth', { client_id: other, expires: other, other }), form('key', { other })] },
+      app: { type: 'object', properties: { id: other, other } },
+      other,
+    };
+    const root = readSpecification(
+      { type: 'object', properties },
+      {
+        auth_flow_type: 'oauth2.0',
+        predicate_key: ['mode'],
+        predicate_value: 'oauth',
+        oauth_config_specification: {
+          oauth_user_input_from_connector_config_specification: {
+            properties: { subdomain: { type: 'string', path_in_connector_config: ['subdomain'] } },
+          },
+          complete_oauth_output_specification: {
+            properties: { expires: { type: 'string', path_in_connector_config: ['credentials', 'expires'] } },
+          },
+          complete_oauth_server_output_specification: {
+            properties: {
+              client_id: { type: 'string', path_in_connector_config: ['credentials', 'client_id'] },
+              app_id: { type: 'string', path_in_connector_config: ['app', 'id'] },
+            },
+          },
+        },
+      },
+    );
+    expect(foldedIn(root).toSorted()).toEqual(['/app/other', '/credentials/other', '/credentials/other', '/other']);
+    expect(foldedIn(readSpecification({ type: 'object', properties }))).toContain('/subdomain');
+  });
+
+  it('stay away where the author of the connector hides them', () => {
+    const root = objectOf({ legacy_token: { ...secret, airbyte_hidden: true }, other });
+    expect(root.fields.find(({ key }) => key === 'legacy_token')?.isShown).toBe(false);
   });
 });
 

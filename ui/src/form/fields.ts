@@ -5,7 +5,7 @@
  * What always holds: every property of the specification is a field, also those nobody sees (`isShown` tells), so that
  * a walk over the fields is a walk over the configuration.
  */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { holdsSecret, isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export type SimpleKind =
   | 'text'
@@ -31,6 +31,8 @@ interface Common {
   description: string | undefined;
   required: boolean;
   isShown: boolean;
+  /** Never folded away, even if it is optional. */
+  isAlwaysShown: boolean;
   schema: JsonSchema;
 }
 
@@ -68,8 +70,13 @@ export interface Section {
   folded: readonly Field[];
 }
 
-export function readSpecification(specification: JsonSchema): ObjectField {
-  return objectField({ key: '', required: true, fallbackTitle: '', schema: specification }, groupsOf(specification));
+/** `advancedAuth`: the part of a connector's specification that says which fields a sign-in fills. */
+export function readSpecification(specification: JsonSchema, advancedAuth?: unknown): ObjectField {
+  const signIn = pathsIn(advancedAuth);
+  return objectField(
+    { key: '', required: true, fallbackTitle: '', schema: specification, signIn },
+    groupsOf(specification),
+  );
 }
 
 interface Place {
@@ -77,6 +84,21 @@ interface Place {
   required: boolean;
   fallbackTitle: string;
   schema: JsonSchema;
+  /** Paths from here to the fields that `advanced_auth` names. */
+  signIn: readonly ConfigurationPath[];
+}
+
+type ConfigurationPath = readonly string[];
+
+/** Every path into the configuration that `advanced_auth` names, in whichever of its parts. */
+function pathsIn(advancedAuth: unknown): ConfigurationPath[] {
+  if (Array.isArray(advancedAuth)) return advancedAuth.flatMap(pathsIn);
+  if (!isObject(advancedAuth)) return [];
+  return Object.entries(advancedAuth).flatMap(([name, value]) =>
+    (name === 'predicate_key' || name === 'path_in_connector_config') && Array.isArray(value)
+      ? [value.map(String)]
+      : pathsIn(value),
+  );
 }
 
 function fieldAt(place: Place): Field {
@@ -92,13 +114,19 @@ function fieldAt(place: Place): Field {
 }
 
 function objectField(place: Place, groups?: readonly Group[]): ObjectField {
-  const { schema } = place;
+  const { schema, signIn } = place;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
   const fields = properties
     .filter((entry): entry is [string, JsonSchema] => isObject(entry[1]))
     .map(([key, of]) =>
-      fieldAt({ key, required: required.has(key), fallbackTitle: titleFromKey(key), schema: unwrapped(of) }),
+      fieldAt({
+        key,
+        required: required.has(key),
+        fallbackTitle: titleFromKey(key),
+        schema: unwrapped(of),
+        signIn: signIn.filter(([first]) => first === key).map(([, ...rest]) => rest),
+      }),
     )
     .sort(byPlace);
   const sections = sectionsOf(
@@ -126,21 +154,31 @@ function choiceField(place: Place, branches: readonly JsonSchema[]): ChoiceField
         required: true,
         fallbackTitle: tags.map((tag) => String(fixedValue(propertyOf(branch, tag)))).join(', ') || String(index + 1),
         schema: merged(shared, branch, tags),
+        signIn: place.signIn,
       }),
     ),
   };
 }
 
 function objectListField(place: Place, items: JsonSchema): ObjectListField {
-  const item = fieldAt({ key: '', required: true, fallbackTitle: titleOf(place), schema: items });
+  const item = fieldAt({ key: '', required: true, fallbackTitle: titleOf(place), schema: items, signIn: [] });
   return { ...common(place), kind: 'objects', item: item as ObjectField | ChoiceField };
 }
 
 function common(place: Place): Common {
-  const { key, required, schema } = place;
+  const { key, required, schema, signIn } = place;
   const description =
     typeof schema.description === 'string' && schema.description !== '' ? schema.description : undefined;
-  return { key, required, schema, title: titleOf(place), description, isShown: schema.airbyte_hidden !== true };
+  return {
+    key,
+    required,
+    schema,
+    title: titleOf(place),
+    description,
+    isShown: schema.airbyte_hidden !== true,
+    // Many specifications require no credentials because there are several ways to sign in.
+    isAlwaysShown: schema.always_show === true || signIn.length > 0 || holdsSecret([schema]),
+  };
 }
 
 function simpleKind({ schema, required }: Place): SimpleKind {
@@ -309,6 +347,6 @@ function sectionsOf(fields: readonly Field[], groups: readonly Group[] | undefin
 }
 
 function section(title: string | undefined, fields: readonly Field[]): Section {
-  const isVisible = ({ required, schema }: Field) => required || schema.always_show === true;
+  const isVisible = ({ required, isAlwaysShown }: Field) => required || isAlwaysShown;
   return { title, visible: fields.filter(isVisible), folded: fields.filter((field) => !isVisible(field)) };
 }

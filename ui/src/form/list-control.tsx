@@ -2,7 +2,7 @@
  * A list of texts or numbers, one in each row. Enter adds a row, Backspace in an empty row removes the row, and several
  * lines pasted at once become several rows. Empty rows are ignored.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { FaultText } from './field-frame.tsx';
 import { typeOf } from './fields.ts';

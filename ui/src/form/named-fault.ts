@@ -1,5 +1,5 @@
 /** Finds the field that a connector's message is about, so that "Invalid API key" can be shown beside the API key. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import type { Path } from './configuration.ts';
 import { type Field, readSpecification, titleFromKey } from './fields.ts';
 import type { FieldFault } from './validation.ts';

@@ -1,6 +1,6 @@
 /** Controls that choose among given values: a switch, a select, and a group of checkboxes. */
 import { deepCompareStrict } from '@cfworker/json-schema';
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { optionsOf } from './fields.ts';
 import { type ControlProps, useField, useForm } from './form-context.ts';
 import { useWords } from './form-words.ts';

@@ -1,5 +1,5 @@
 /** Controls that hold one text: lines, numbers, long texts and JSON. An empty control holds no value. */
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { useState } from 'preact/hooks';
 import { typeOf } from './fields.ts';
 import { type ControlProps, useField, useForm } from './form-context.ts';

@@ -2,7 +2,7 @@
  * A specification in the reader's language. A connector may give titles, descriptions and options in other languages,
  * as `translations` beside them. Where a translation is missing, the English text stays.
  */
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export function translated(schema: JsonSchema, language: string): JsonSchema {
   const inner = (value: unknown) => (isObject(value) ? translated(value, language) : value);

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { describe, expect, it } from 'vitest';
 import { everyConvention, postgresLike } from '../../../widget/test/specifications.ts';
 import { initialValue, submittedValue } from './configuration.ts';

@@ -6,7 +6,7 @@
  * checks everything again anyway.
  */
 import { deepCompareStrict, type Schema, Validator } from '@cfworker/json-schema';
-import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { chosenBranch, memberOf, type Path } from './configuration.ts';
 import { type Field, type ObjectField, optionsOf, typeOf } from './fields.ts';
 import type { FormWords } from './form-words.ts';

@@ -51,7 +51,7 @@ it('sends nothing that would change anything while an operator only looks', asyn
   for (const write of [
     () => api.startSync('1', signal),
     () => api.deleteSource('1', signal),
-    () => api.request({ method: 'POST', path: 'oauth/flows', signal }),
+    () => api.request('POST /embedded/oauth/flows/{flow_id}/confirm', { ids: ['1'], signal }),
   ]) {
     await expect(write()).rejects.toMatchObject({ kind: 'only_view', isAmbiguous: false });
   }

@@ -4,8 +4,14 @@
  * What always holds: every call ends with an answer or with a `RequestFailure`. A call is sent again only when its
  * token was refused, because then nothing was done, and only once. The caller can abort a call.
  */
-import type { ChooseForConnectionRequest, Connection, ConnectionStream, Job } from '@inlay/contract/connections';
-import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/source-templates';
+
+import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/catalog/source-templates';
+import type {
+  ChooseForConnectionRequest,
+  Connection,
+  ConnectionStream,
+  Job,
+} from '@inlay/contract/pipelines/connections';
 import type {
   Check,
   CheckSourceRequest,
@@ -14,26 +20,27 @@ import type {
   Source,
   SourceSummary,
   UpdateSourceRequest,
-} from '@inlay/contract/sources';
+} from '@inlay/contract/pipelines/sources';
+import type { AnswerTo, PartsOf, RouteFor } from '@inlay/contract/requests';
 import { RequestFailure, readFailure } from './failure.ts';
 import type { Session } from './session.ts';
 
-const timeoutMs = 30_000;
+const usualTimeoutMs = 30_000;
 /** The service waits up to 25 s for the platform before it answers. */
 const deletionTimeoutMs = 45_000;
 
 export type Offer = OfferedSourceTemplateList['data'][number];
 
 export interface Api {
-  /** Any other call, with a path below that of embedded endpoints. */
-  request<T>(call: Call): Promise<T>;
+  /** Any other call. */
+  request: Request;
   listOffers(signal: AbortSignal): Promise<Offer[]>;
   getOffer(templateId: string, signal: AbortSignal): Promise<OfferedSourceTemplate>;
   listSources(signal: AbortSignal): Promise<SourceSummary[]>;
   getSource(id: string, signal: AbortSignal): Promise<Source>;
   createSource(request: CreateSourceRequest, signal: AbortSignal): Promise<Source>;
   updateSource(id: string, request: UpdateSourceRequest, signal: AbortSignal): Promise<Source>;
-  deleteSource(id: string, signal: AbortSignal): Promise<void>;
+  deleteSource(id: string, signal: AbortSignal): Promise<unknown>;
   /** Both return the id of the check, with which its outcome is asked for. */
   checkNew(request: CheckSourceRequest, signal: AbortSignal): Promise<string>;
   checkExisting(sourceId: string, request: RecheckSourceRequest, signal: AbortSignal): Promise<string>;
@@ -51,9 +58,14 @@ export interface Api {
   listJobs(connectionId: string, page: { limit: number; offset: number }, signal: AbortSignal): Promise<Job[]>;
 }
 
-export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
+type WidgetRoute = RouteFor<'scoped'>;
+type CallParts<R extends WidgetRoute> = PartsOf<R> & { timeoutMs?: number; signal: AbortSignal };
+type Request = <R extends WidgetRoute>(route: R, parts: CallParts<R>) => Promise<AnswerTo<R>>;
+
+/** What a call is made of, whatever its route. */
+interface Call {
+  ids?: readonly (string | number)[] | undefined;
+  query?: object | undefined;
   body?: unknown;
   timeoutMs?: number;
   signal: AbortSignal;
@@ -61,29 +73,38 @@ export interface Call {
 
 /** `isView`: the service would refuse every write, so none is sent. */
 export function createApi(session: Session, baseUrl: string, isView = false): Api {
-  async function call<T>(request: Call): Promise<T> {
-    const { signal, method = 'GET' } = request;
-    if (isView && method !== 'GET') throw new RequestFailure('only_view');
+  const call: Request = async (route, parts) => {
+    const request: Call = parts;
+    const { signal } = request;
+    if (isView && !route.startsWith('GET')) throw new RequestFailure('only_view');
     let token = session.token() ?? (await session.renewed(undefined, signal));
-    let response = await send(request, token);
+    let response = await send(route, request, token);
     if (response.status === 401) {
       token = await session.renewed(token, signal);
-      response = await send(request, token);
+      response = await send(route, request, token);
     }
     if (!response.ok) throw await readFailure(response);
-    return await withinReach(signal, async () => (await response.json()) as T);
-  }
+    return await withinReach(signal, () => response.json());
+  };
 
-  async function send({ method = 'GET', path, body, signal, ...limits }: Call, token: string): Promise<Response> {
-    const deadline = AbortSignal.timeout(limits.timeoutMs ?? timeoutMs);
+  async function send(
+    route: WidgetRoute,
+    { ids = [], query = {}, body, signal, timeoutMs = usualTimeoutMs }: Call,
+    token: string,
+  ): Promise<Response> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const [method, path] = route.split(' ') as [string, string];
+    const url = new URL(`api/v1${ids.reduce<string>((done, id) => done.replace(/{\w+}/, `${id}`), path)}`, baseUrl);
+    // Through JSON, which leaves out members without a value.
+    url.search = `${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`;
     return await withinReach(signal, () =>
-      fetch(new URL(`api/v1/embedded/${path}`, baseUrl), {
+      fetch(url, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body ? { 'content-type': 'application/json' } : {}),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: JSON.stringify(body),
         credentials: 'omit',
         cache: 'no-store',
         signal: AbortSignal.any([signal, deadline]),
@@ -91,37 +112,42 @@ export function createApi(session: Session, baseUrl: string, isView = false): Ap
     );
   }
 
-  const list = async <T>(path: string, signal: AbortSignal) => (await call<{ data: T[] }>({ path, signal })).data;
-  const startCheck = async (path: string, body: unknown, signal: AbortSignal) =>
-    (await call<{ id: string }>({ method: 'POST', path, body, signal })).id;
+  const dataOf = async <T>(answer: Promise<{ data: T }>) => (await answer).data;
+  const idOf = async (answer: Promise<{ id: string }>) => (await answer).id;
 
   return {
     request: call,
-    listOffers: (signal) => list('source-templates', signal),
-    getOffer: (id, signal) => call({ path: `source-templates/${id}`, signal }),
-    listSources: (signal) => list('sources', signal),
-    getSource: (id, signal) => call({ path: `sources/${id}`, signal }),
-    createSource: (body, signal) => call({ method: 'POST', path: 'sources', body, signal }),
-    updateSource: (id, body, signal) => call({ method: 'PUT', path: `sources/${id}`, body, signal }),
+    listOffers: (signal) => dataOf(call('GET /embedded/source-templates', { signal })),
+    getOffer: (id, signal) => call('GET /embedded/source-templates/{source_template_id}', { ids: [id], signal }),
+    listSources: (signal) => dataOf(call('GET /embedded/sources', { signal })),
+    getSource: (id, signal) => call('GET /embedded/sources/{source_id}', { ids: [id], signal }),
+    createSource: (body, signal) => call('POST /embedded/sources', { body, signal }),
+    updateSource: (id, body, signal) => call('PUT /embedded/sources/{source_id}', { ids: [id], body, signal }),
     deleteSource: (id, signal) =>
-      call({ method: 'DELETE', path: `sources/${id}`, timeoutMs: deletionTimeoutMs, signal }),
-    checkNew: (body, signal) => startCheck('sources/check', body, signal),
-    checkExisting: (id, body, signal) => startCheck(`sources/${id}/check`, body, signal),
-    getCheck: (id, signal) => call({ path: `sources/check/${id}/status`, signal }),
-    listConnections: (signal) => list('connections', signal),
-    startSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/sync`, signal }),
-    cancelSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/cancel`, signal }),
+      call('DELETE /embedded/sources/{source_id}', { ids: [id], timeoutMs: deletionTimeoutMs, signal }),
+    checkNew: (body, signal) => idOf(call('POST /embedded/sources/check', { body, signal })),
+    checkExisting: (id, body, signal) =>
+      idOf(call('POST /embedded/sources/{source_id}/check', { ids: [id], body, signal })),
+    getCheck: (id, signal) => call('GET /embedded/sources/check/{check_id}/status', { ids: [id], signal }),
+    listConnections: (signal) => dataOf(call('GET /embedded/connections', { signal })),
+    startSync: (id, signal) => call('POST /embedded/connections/{connection_id}/sync', { ids: [id], signal }),
+    cancelSync: (id, signal) => call('POST /embedded/connections/{connection_id}/cancel', { ids: [id], signal }),
     async listStreams(id, signal) {
       const found: ConnectionStream[] = [];
       for (;;) {
-        const path = `connections/${id}/streams?offset=${found.length}`;
-        const { data, total } = await call<{ data: ConnectionStream[]; total: number }>({ path, signal });
+        const { data, total } = await call('GET /embedded/connections/{connection_id}/streams', {
+          ids: [id],
+          query: { offset: found.length },
+          signal,
+        });
         found.push(...data);
         if (data.length === 0 || found.length >= total) return found;
       }
     },
-    chooseForConnection: (id, body, signal) => call({ method: 'PATCH', path: `connections/${id}`, body, signal }),
-    listJobs: (id, { limit, offset }, signal) => list(`connections/${id}/jobs?limit=${limit}&offset=${offset}`, signal),
+    chooseForConnection: (id, body, signal) =>
+      call('PATCH /embedded/connections/{connection_id}', { ids: [id], body, signal }),
+    listJobs: (id, query, signal) =>
+      dataOf(call('GET /embedded/connections/{connection_id}/jobs', { ids: [id], query, signal })),
   };
 }
 

@@ -12,6 +12,7 @@ it('finds the token in the fragment and the origin in the query', () => {
     locales: [],
     theme: undefined,
     wish: undefined,
+    signInId: undefined,
     isView: false,
   });
 });
@@ -32,6 +33,15 @@ it('lets the fragment win over the query', () => {
 it('knows what the page wants to open on', () => {
   expect(readPage(search, '#t.o.k&template=a').wish).toEqual({ template: 'a', source: undefined });
   expect(readPage(search, '#t.o.k&source=b').wish).toEqual({ template: undefined, source: 'b' });
+});
+
+it('knows which sign-in to go on with, and takes nothing else for the id of one', () => {
+  const id = '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90';
+  expect(readPage(search, `#t.o.k&sign_in=${id}`).signInId).toBe(id);
+  expect(readPage(search, `#&mode=inline&sign_in=${id}`)).toMatchObject({ signInId: id, mode: 'inline' });
+  for (const bad of ['', '../sources', `${id}x`, `${id}%2f..`]) {
+    expect(readPage(search, `#t.o.k&sign_in=${bad}`).signInId, bad).toBeUndefined();
+  }
 });
 
 it('knows whether the page gets another token by itself', () => {

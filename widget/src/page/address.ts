@@ -2,7 +2,7 @@
  * What the widget learns from its own address. The query is signed by the service. The fragment holds the token and the
  * page's wishes from the embed library, which win over the query. Pure: the caller removes the fragment.
  */
-import { serialiseOrigin } from '@inlay/contract/origins';
+import { serialiseOrigin } from '@inlay/contract/text/origins';
 
 export type WidgetMode = 'modal' | 'inline' | 'plain';
 
@@ -19,6 +19,8 @@ export interface WidgetPage {
   /** The JSON of a theme, not checked yet. */
   theme: string | undefined;
   wish: Wish | undefined;
+  /** The id of the sign-in with a provider that the page wants to go on with. */
+  signInId: string | undefined;
   /** Whether an operator looks at what the customer sees: the token in this frame cannot write. */
   isView: boolean;
 }
@@ -29,6 +31,7 @@ export interface Wish {
   source?: string | undefined;
 }
 
+const looksLikeId = /^[\da-f-]{36}$/i;
 const looksLikeToken = /^[\w-]+(\.[\w-]+)*$/;
 
 export function readPage(search: string, hash: string): WidgetPage {
@@ -45,6 +48,7 @@ export function readPage(search: string, hash: string): WidgetPage {
     locales: [wishes.get('locale'), query.get('locale')].filter((tag) => tag !== null),
     theme: wishes.get('theme') ?? query.get('theme') ?? undefined,
     wish: template || source ? { template, source } : undefined,
+    signInId: looksLikeId.exec(wishes.get('sign_in') ?? '')?.[0],
     isView: query.get('view') === 'true',
   };
 }

@@ -12,6 +12,8 @@ export interface Host {
   /** Whether the page gets another token by itself when one is no longer accepted. */
   renews: boolean;
   tell(event: WidgetEvent): void;
+  /** Has the page keep the id of a sign-in, to go on with after a reload; null ends that. */
+  keepSignIn(id: string | null): void;
   /** Asks the page to close the dialog it has put around the widget. */
   close(): void;
   /** Tells the page whether a dialog covers the whole widget, so that the page also covers its own parts beside it. */
@@ -53,6 +55,7 @@ export function connectHost({ window, allowedOrigin, mode, renews = false, onTok
     mode,
     renews,
     tell: (event) => post({ inlay: 1, ...event }),
+    keepSignIn: (id) => post({ inlay: 1, type: 'sign_in', id }),
     close: () => post({ inlay: 1, type: 'close' }),
     cover: (covered) => post({ inlay: 1, type: 'cover', covered }),
   };

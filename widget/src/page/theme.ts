@@ -5,9 +5,10 @@
  * What always holds: only values that the contract's formats accept reach a style, and text stays legible whatever
  * colours were chosen.
  */
-import { isCssColor } from '@inlay/contract/css-colors';
+
 import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
-import { isFontFamily, isImageAddress } from '@inlay/contract/text-rules';
+import { isCssColor } from '@inlay/contract/text/css-colors';
+import { isFontFamily, isImageAddress } from '@inlay/contract/text/text-rules';
 import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from '@inlay/ui/style/contrast.ts';
 
 const maxRadius = 32;

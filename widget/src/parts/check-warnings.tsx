@@ -1,5 +1,5 @@
 /** What a check found that is no failure: the source works, and may not bring what the customer expects. */
-import type { CheckWarning } from '@inlay/contract/sources';
+import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useWords, type Words } from '../words/words.ts';
 

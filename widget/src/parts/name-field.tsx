@@ -1,5 +1,5 @@
 /** The customer's name for a source. The field is above the connector's own fields and looks like them. */
-import { shortTextFault } from '@inlay/contract/text-rules';
+import { shortTextFault } from '@inlay/contract/text/text-rules';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { Ref } from 'preact';
 import { useWords, type Words } from '../words/words.ts';

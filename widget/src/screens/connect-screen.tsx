@@ -1,5 +1,5 @@
 /** The form of one template: the customer fills it in, it is tested, and the source is connected. */
-import type { CheckWarning, Source } from '@inlay/contract/sources';
+import type { CheckWarning, Source } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import type { Offer } from '../api/api.ts';
@@ -62,6 +62,7 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
       id: 'inlay-connect',
       form,
       specification: template.user_config_spec.connectionSpecification,
+      advancedAuth: template.user_config_spec.advanced_auth,
       name: freeName(
         offer.name,
         sources.map(({ name }) => name),

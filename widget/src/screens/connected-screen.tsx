@@ -1,7 +1,7 @@
 /** A source was just connected: what is set up for it, and the first data on its way. */
 
-import type { Connection } from '@inlay/contract/connections';
-import type { CheckWarning, SourceSummary } from '@inlay/contract/sources';
+import type { Connection } from '@inlay/contract/pipelines/connections';
+import type { CheckWarning, SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';

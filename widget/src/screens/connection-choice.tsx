@@ -1,5 +1,5 @@
 /** What a customer may choose for a connection, where the template leaves it to customers: streams, and how often. */
-import type { ChooseForConnectionRequest, Connection, ConnectionStream } from '@inlay/contract/connections';
+import type { ChooseForConnectionRequest, Connection, ConnectionStream } from '@inlay/contract/pipelines/connections';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';

@@ -1,5 +1,5 @@
 /** Ends a source, after asking. What has been delivered stays. */
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
 import type { Api } from '../api/api.ts';

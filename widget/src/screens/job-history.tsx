@@ -1,5 +1,5 @@
 /** The syncs of a connection, newest first. The first page is kept up to date; older pages are loaded on demand. */
-import type { Connection, Job } from '@inlay/contract/connections';
+import type { Connection, Job } from '@inlay/contract/pipelines/connections';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -140,15 +140,20 @@ function ChangedValues({ job }: { job: Job }) {
   const streams = streamsToMention(job);
   if (streams.length === 0) return null;
   const count = streams.reduce((sum, stream) => sum + countChanged(stream), 0);
+  const skipped = streams.reduce((sum, { records_skipped }) => sum + (records_skipped?.count ?? 0), 0);
+  const other = skipped > 0 ? said.skipped(skipped, formatting.number(skipped)) : said.notReplaced;
   return (
     <details class="inlay-job-changes">
-      <summary>{count > 0 ? said.title(count, formatting.number(count)) : said.notReplaced}</summary>
+      <summary>{count > 0 ? said.title(count, formatting.number(count)) : other}</summary>
       <ul>
         {streams.map((stream) => (
           <li key={`${stream.namespace} ${stream.name}`}>
             <strong>{stream.name}</strong>
             <ul>
               {stream.not_replaced && <li>{said.notReplaced}</li>}
+              {stream.records_skipped && (
+                <li>{said.skipped(stream.records_skipped.count, formatting.number(stream.records_skipped.count))}</li>
+              )}
               {stream.values_changed.map(({ field, kind, count: values }) => (
                 <li key={`${kind} ${field}`}>{said[kind](values, formatting.number(values), field)}</li>
               ))}

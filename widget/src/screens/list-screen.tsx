@@ -1,6 +1,6 @@
 /** All sources that the customer has connected, with their states. */
-import { signInAgain } from '@inlay/contract/failure-words';
-import type { SourceSummary } from '@inlay/contract/sources';
+import { signInAgain } from '@inlay/contract/pipelines/failure-words';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';

@@ -1,7 +1,7 @@
 /** The syncs of a source: where the data goes, when, with what result, and a button to sync now. */
-import type { Connection } from '@inlay/contract/connections';
-import type { Health } from '@inlay/contract/health';
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { Connection } from '@inlay/contract/pipelines/connections';
+import type { Health } from '@inlay/contract/pipelines/health';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';

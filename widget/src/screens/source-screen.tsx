@@ -1,5 +1,5 @@
 /** One source: its activity and its settings. Entries in one part stay while the other part is shown. */
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Tabs } from '@inlay/ui/parts/tabs.tsx';

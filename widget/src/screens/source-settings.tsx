@@ -1,5 +1,6 @@
 /** The details of a source, to be changed; and the button that disconnects it. */
-import type { CheckWarning, Source, SourceSummary } from '@inlay/contract/sources';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { CheckWarning, Source, SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useRef, useState } from 'preact/hooks';
@@ -50,10 +51,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   }
 
   const onChanged = () => setChanged(true);
-  const form = (
-    { details, form, signIn }: NonNullable<typeof loaded.value>,
-    specification: Record<string, unknown>,
-  ) => {
+  const form = ({ details, form, signIn }: NonNullable<typeof loaded.value>, spec: ConnectorSpecification) => {
     const requestOf = (source_config: Record<string, unknown>, credential_id?: string) => ({
       source_config,
       ...(credential_id && { credential_id }),
@@ -61,7 +59,8 @@ export function SourceSettings({ source, setChanged }: Props) {
     const props: SourceFormProps = {
       id: 'inlay-settings',
       form,
-      specification,
+      specification: spec.connectionSpecification,
+      advancedAuth: spec.advanced_auth,
       name: details.name,
       config: details.source_config,
       submitLabel: words.source.save,
@@ -92,7 +91,7 @@ export function SourceSettings({ source, setChanged }: Props) {
       {loaded.value && spec ? (
         <>
           <GuideLink address={spec.documentationUrl} />
-          {form(loaded.value, spec.connectionSpecification)}
+          {form(loaded.value, spec)}
         </>
       ) : loaded.value ? (
         <Rename source={source} onChanged={onChanged} onSaved={onSaved} />

@@ -2,10 +2,11 @@
  * Signing in with a provider is a script of its own, and so are its words in each language: only customers who can sign in
  * load them.
  */
-import type { Connection } from '@inlay/contract/connections';
+
 import type { WidgetLocale } from '@inlay/contract/embedding';
-import { signInAgain } from '@inlay/contract/failure-words';
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { Connection } from '@inlay/contract/pipelines/connections';
+import { signInAgain } from '@inlay/contract/pipelines/failure-words';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useLoaded } from '../sources/use-loaded.ts';

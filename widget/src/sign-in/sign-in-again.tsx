@@ -1,5 +1,5 @@
 /** On the page of a source whose sign-in has ended: the customer signs in again, and the very source goes on. */
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useState } from 'preact/hooks';

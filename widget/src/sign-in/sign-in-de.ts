@@ -13,6 +13,10 @@ const de: SignInWords = {
   noWindow: 'Falls sich kein neues Fenster geöffnet hat, öffnen Sie es hier:',
   openWindow: 'Anmeldung öffnen',
   useThisWindow: 'In diesem Fenster weitermachen',
+  windowClosed: 'Das Anmeldefenster wurde offenbar geschlossen.',
+  windowUnknown: 'Wenn Sie das Fenster geschlossen haben, können Sie es erneut öffnen.',
+  reopenWindow: 'Fenster erneut öffnen',
+  showWindow: 'Fenster anzeigen',
   cancelled: 'Anmeldung abgebrochen',
   connectedAs: (account) => `Verbunden als ${account}`,
   connected: (provider) => `Mit ${provider} verbunden`,
@@ -28,6 +32,7 @@ const de: SignInWords = {
   values: {
     'GitLab host': 'GitLab-Server',
     'Sign-in host': 'Server für die Anmeldung',
+    'Intercom address': 'Adresse von Intercom',
     'Name of the shop': 'Name des Shops',
     'Subdomain of Zendesk': 'Subdomain bei Zendesk',
   },

@@ -12,6 +12,10 @@ const en = {
   noWindow: 'If no new window has opened, open it here:',
   openWindow: 'Open the sign-in',
   useThisWindow: 'Go on in this window',
+  windowClosed: 'It looks like the sign-in window was closed.',
+  windowUnknown: 'If you closed the window, you can open it again.',
+  reopenWindow: 'Reopen window',
+  showWindow: 'Show window',
   cancelled: 'Sign-in cancelled',
   connectedAs: (account: string) => `Connected as ${account}`,
   connected: (provider: string) => `Connected with ${provider}`,
@@ -28,6 +32,7 @@ const en = {
   values: {
     'GitLab host': 'GitLab host',
     'Sign-in host': 'Sign-in host',
+    'Intercom address': 'Intercom address',
     'Name of the shop': 'Name of the shop',
     'Subdomain of Zendesk': 'Subdomain of Zendesk',
   },

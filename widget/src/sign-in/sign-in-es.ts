@@ -13,6 +13,10 @@ const es: SignInWords = {
   noWindow: 'Si no se ha abierto una ventana nueva, ábrala aquí:',
   openWindow: 'Abrir el inicio de sesión',
   useThisWindow: 'Continuar en esta ventana',
+  windowClosed: 'Parece que se ha cerrado la ventana de inicio de sesión.',
+  windowUnknown: 'Si ha cerrado la ventana, puede volver a abrirla.',
+  reopenWindow: 'Volver a abrir la ventana',
+  showWindow: 'Mostrar la ventana',
   cancelled: 'Inicio de sesión cancelado',
   connectedAs: (account) => `Conectado como ${account}`,
   connected: (provider) => `Conectado con ${provider}`,
@@ -28,6 +32,7 @@ const es: SignInWords = {
   values: {
     'GitLab host': 'Servidor de GitLab',
     'Sign-in host': 'Servidor de inicio de sesión',
+    'Intercom address': 'Dirección de Intercom',
     'Name of the shop': 'Nombre de la tienda',
     'Subdomain of Zendesk': 'Subdominio de Zendesk',
   },

@@ -2,7 +2,9 @@
  * Where the customer signs in: what the provider has to know first, the button, and what came of it. Every change is said to
  * screen readers, because its notice is one of theirs.
  */
-import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+
+import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
+import type { EnteredSource } from '@inlay/contract/credentials/oauth-flows';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
@@ -31,19 +33,28 @@ export interface SignInFieldProps {
   isDisabled?: boolean;
   /** Counts how often the customer tried to go on without having signed in. */
   timesMissed?: number;
+  /** What the form around holds, to be there again after a reload. */
+  entered?(): EnteredSource;
   onConnected(connected: Connected): void;
 }
 
 export function SignInField({ id, words, oauth, template, held, ...props }: SignInFieldProps) {
   const { label, sourceId, isDisabled = false, timesMissed = 0, onConnected } = props;
   const common = useWords();
-  const { announce, allowedOrigin } = useWidget();
+  const { announce, allowedOrigin, resumed } = useWidget();
   const { provider } = oauth;
-  const { phase, last, start, cancel, confirm } = useSignIn({ templateId: template.id, sourceId, held, onConnected });
   const asked = oauth.values;
+  // Before the sign-in takes away what is resumed.
   const [values, setValues] = useState(() =>
-    Object.fromEntries(asked.map(({ name, hosts, default: usual }) => [name, usual ?? hosts?.[0] ?? ''])),
+    Object.fromEntries(
+      asked.map(({ name, hosts, default: usual }) => [
+        name,
+        resumed.current?.values[name] ?? usual ?? hosts?.[0] ?? '',
+      ]),
+    ),
   );
+  const signIn = useSignIn({ templateId: template.id, sourceId, held, onConnected });
+  const { phase, last, cancel, confirm } = signIn;
   const [faults, setFaults] = useState<Record<string, string>>({});
   const button = useRef<HTMLButtonElement>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -67,13 +78,17 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
   const focusValue = (name: string | undefined) =>
     name && box.current?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)?.focus();
 
-  function begin(withoutWindow = false): void {
+  function begin(how: 'start' | 'reopen' = 'start', returnTo?: string): void {
     if (isDisabled) return;
     const empty = asked.filter(({ name }) => values[name]?.trim() === '').map(({ name }) => name);
     setFaults(Object.fromEntries(empty.map((name) => [name, common.form.faults.required])));
     if (empty.length > 0) return void focusValue(empty[0]);
     const entered = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
-    start(asked.length === 0 ? undefined : entered, withoutWindow ? returnTo : undefined);
+    signIn[how]({
+      values: asked.length === 0 ? undefined : entered,
+      entered: props.entered?.(),
+      returnTo,
+    });
   }
 
   function stop(): void {
@@ -83,6 +98,19 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
     requestAnimationFrame(() => button.current?.focus());
   }
 
+  // Until the service knows that the window was opened, the browser may have blocked it.
+  const unopenedUrl = phase.is === 'waiting' && signIn.window === 'unknown' ? phase.startUrl : undefined;
+  const isUnopened = unopenedUrl !== undefined;
+  const thisWindow = returnTo && (
+    <Button
+      onClick={() => {
+        cancel();
+        begin('start', returnTo);
+      }}
+    >
+      {words.useThisWindow}
+    </Button>
+  );
   const isBusy = phase.is === 'starting' || phase.is === 'waiting' || phase.is === 'unconfirmed';
   const again = (text: string, kind: 'primary' | 'secondary' = 'primary') => (
     <Button kind={kind} buttonRef={button} onClick={() => begin()}>
@@ -99,7 +127,7 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
             field={value}
             title={titleOf(words, value)}
             value={values[value.name] ?? ''}
-            fault={faults[value.name]}
+            fault={Object.hasOwn(faults, value.name) ? faults[value.name] : undefined}
             isDisabled={isBusy || isDisabled}
             onInput={(text) => {
               setValues((now) => ({ ...now, [value.name]: text }));
@@ -156,29 +184,32 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
         <Notice
           title={phase.isBack ? words.finishing : words.waiting(provider)}
           takesFocus
-          actions={<Button onClick={stop}>{common.cancel}</Button>}
+          actions={
+            <>
+              {!phase.isBack && signIn.window === 'open' && <Button onClick={signIn.show}>{words.showWindow}</Button>}
+              {!phase.isBack && signIn.window !== 'open' && !isUnopened && (
+                <Button kind="primary" onClick={() => begin('reopen')}>
+                  {words.reopenWindow}
+                </Button>
+              )}
+              {!phase.isBack && signIn.window === 'closed' && thisWindow}
+              <Button onClick={stop}>{common.cancel}</Button>
+            </>
+          }
         >
-          <p>{words.waitingText}</p>
-          {phase.startUrl && (
+          <p>{!phase.isBack && signIn.window === 'closed' ? words.windowClosed : words.waitingText}</p>
+          {!phase.isBack && signIn.window === 'unknown' && !isUnopened && <p>{words.windowUnknown}</p>}
+          {unopenedUrl !== undefined && (
             <>
               <p>{words.noWindow}</p>
               <p class="inlay-sign-in-ways">
-                <a class="inlay-link" href={phase.startUrl} target="_blank" rel="noopener">
+                <a class="inlay-link" href={unopenedUrl} target="_blank" rel="noopener">
                   {words.openWindow}
                   <Glyph name="external" />
                   <span class="inlay-unseen"> {common.opensInNewTab}</span>
                 </a>
               </p>
-              {returnTo && (
-                <Button
-                  onClick={() => {
-                    cancel();
-                    begin(true);
-                  }}
-                >
-                  {words.useThisWindow}
-                </Button>
-              )}
+              {thisWindow}
             </>
           )}
         </Notice>

@@ -2,8 +2,9 @@
  * The form of a source whose customer signs in: the sign-in takes the place of the fields that it fills, and the others stay.
  * Where the template allows it, the customer can enter these fields instead.
  */
-import type { Source } from '@inlay/contract/sources';
-import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+
+import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
+import type { Source } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
@@ -34,6 +35,9 @@ export function SignInForm({
   ...form
 }: SignInFormProps) {
   const held = useHeld(source, template.id);
+  const { resumed } = useWidget();
+  const [before] = useState(resumed.current);
+  const entered = before?.source_template_id === template.id ? before.entered : null;
   const [signedInAs, setCredentialId] = useState(source?.credential_id ?? undefined);
   // A customer who has signed in with a link finds that sign-in here.
   const credentialId = signedInAs ?? (held === 'loading' || source ? undefined : held?.credentialId);
@@ -67,6 +71,7 @@ export function SignInForm({
   return (
     <SourceForm
       {...form}
+      entered={entered ?? undefined}
       specification={entersKeys ? specification : (oauth.user_config_spec?.connectionSpecification ?? specification)}
       formKey={String(entersKeys)}
       mayStart={() => {
@@ -76,7 +81,7 @@ export function SignInForm({
       }}
       startCheck={(config, signal) => withSignIn(() => startCheck(config, signal, used))}
       save={(name, config, warnings, signal) => withSignIn(() => save(name, config, warnings, signal, used))}
-      before={(isRunning) => (
+      before={(isRunning, entered) => (
         <>
           {!entersKeys && held !== 'loading' && (
             <SignInField
@@ -89,6 +94,7 @@ export function SignInForm({
               label={source?.credential_id ? words.again : undefined}
               isDisabled={isRunning}
               timesMissed={timesMissed}
+              entered={entered}
               onConnected={onConnected}
             />
           )}

@@ -13,6 +13,10 @@ const fr: SignInWords = {
   noWindow: 'Si aucune nouvelle fenêtre ne s’est ouverte, ouvrez-la ici :',
   openWindow: 'Ouvrir la connexion',
   useThisWindow: 'Continuer dans cette fenêtre',
+  windowClosed: 'La fenêtre de connexion semble avoir été fermée.',
+  windowUnknown: 'Si vous avez fermé la fenêtre, vous pouvez la rouvrir.',
+  reopenWindow: 'Rouvrir la fenêtre',
+  showWindow: 'Afficher la fenêtre',
   cancelled: 'Connexion annulée',
   connectedAs: (account) => `Connecté en tant que ${account}`,
   connected: (provider) => `Connecté à ${provider}`,
@@ -28,6 +32,7 @@ const fr: SignInWords = {
   values: {
     'GitLab host': 'Serveur GitLab',
     'Sign-in host': 'Serveur de connexion',
+    'Intercom address': 'Adresse d’Intercom',
     'Name of the shop': 'Nom de la boutique',
     'Subdomain of Zendesk': 'Sous-domaine Zendesk',
   },

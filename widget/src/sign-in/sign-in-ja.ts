@@ -13,6 +13,10 @@ const ja: SignInWords = {
   noWindow: '新しいウィンドウが開かない場合は、こちらから開いてください：',
   openWindow: 'サインインを開く',
   useThisWindow: 'このウィンドウで続ける',
+  windowClosed: 'サインインのウィンドウが閉じられたようです。',
+  windowUnknown: 'ウィンドウを閉じた場合は、もう一度開くことができます。',
+  reopenWindow: 'ウィンドウをもう一度開く',
+  showWindow: 'ウィンドウを表示',
   cancelled: 'サインインを中止しました',
   connectedAs: (account) => `${account} として接続済み`,
   connected: (provider) => `${provider} に接続済み`,
@@ -28,6 +32,7 @@ const ja: SignInWords = {
   values: {
     'GitLab host': 'GitLab のホスト',
     'Sign-in host': 'サインイン先のホスト',
+    'Intercom address': 'Intercom のアドレス',
     'Name of the shop': 'ショップの名前',
     'Subdomain of Zendesk': 'Zendesk のサブドメイン',
   },

@@ -4,24 +4,32 @@
  *
  * What always holds: one sign-in at a time, however often the customer clicks. It goes on after a reload.
  */
+
+import type { EnteredSource } from '@inlay/contract/credentials/oauth-flows';
 import type { SignInFailureCode, WidgetEvent } from '@inlay/contract/embedding';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { failureOf, RequestFailure } from '../api/failure.ts';
 import { longerPauseMs, pause } from '../sources/pausing.ts';
 import { useWidget } from '../widget.ts';
-import { confirmSignIn, getSignIn, type SignIn, startSignIn } from './endpoints.ts';
-import { forget, remember, remembered } from './memory.ts';
+import { confirmSignIn, findUnused, getSignIn, type SignIn, startSignIn } from './endpoints.ts';
+import { canRemember, remember } from './memory.ts';
 
 export interface Connected {
   credentialId: string;
   account: string | null;
 }
 
+/**
+ * The window in which the customer signs in. `closed`: as far as the browser tells, and the customer is back on this page.
+ * `unknown`: there is no handle to it, because it did not open, the page was reloaded, or a policy has cut the tie.
+ */
+export type WindowState = 'open' | 'closed' | 'unknown';
+
 export type SignInPhase =
   | { is: 'open' }
   /** The service has not answered yet. */
   | { is: 'starting' }
-  /** `startUrl`: what to open, where it is not certain that a window has opened. */
+  /** `startUrl`: what to open, until the service knows that it was opened. */
   | { is: 'waiting'; startUrl?: string | undefined; isBack: boolean }
   | { is: 'unconfirmed'; signIn: SignIn; isConfirming: boolean }
   | ({ is: 'connected' } & Connected)
@@ -37,36 +45,60 @@ export interface SignInWish {
   onConnected(connected: Connected): void;
 }
 
+export interface SignInRequest {
+  values: Record<string, string> | undefined;
+  /** What the form holds. */
+  entered: EnteredSource | undefined;
+  /** The whole page goes to the provider, and comes back to this address. */
+  returnTo?: string | undefined;
+}
+
 export interface SignInControl {
   phase: SignInPhase;
+  window: WindowState;
   /** What is used until another sign-in succeeds. */
   last: Connected | undefined;
-  /** With `returnTo` the whole page goes to the provider, and comes back to that address. */
-  start(values: Record<string, string> | undefined, returnTo?: string): void;
+  start(request: SignInRequest): void;
+  /** Opens the window again, for the same sign-in if this page has begun it. */
+  reopen(request: SignInRequest): void;
+  /** Brings the window to the front. */
+  show(): void;
   cancel(): void;
   confirm(): void;
 }
 
 const windowFeatures = 'popup,width=640,height=760';
+const lookEveryMs = 500;
 const firstPauseMs = 1_000;
 const lastPauseMs = 10_000;
+const forgottenPauseMs = 5_000;
 
 type SignInEvent = Extract<WidgetEvent, { type: `sign_in_${string}` }>;
 
+const isWithProvider = ({ state }: SignIn) => state === 'created' || state === 'started';
+
 export function useSignIn({ templateId, sourceId, held, onConnected }: SignInWish): SignInControl {
-  const { api, host } = useWidget();
+  const { api, host, resumed } = useWidget();
   // What counts, until another sign-in has succeeded.
   const last = useRef(held);
   const atRest = (): SignInPhase => (last.current ? { is: 'connected', ...last.current } : { is: 'open' });
   const [phase, setPhase] = useState(atRest);
+  const [windowState, setWindowState] = useState<WindowState>('unknown');
   const running = useRef<AbortController | undefined>(undefined);
   const popup = useRef<Window | null>(null);
+  /** The sign-in that is under way. It has a start address if this page has begun it. */
+  const current = useRef<SignIn | undefined>(undefined);
   const named = { source_template_id: templateId, source_id: sourceId ?? null };
   const tell = (type: Exclude<SignInEvent['type'], 'sign_in_failed'>) => host.tell({ type, sign_in: named });
 
   function fail(code: SignInFailureCode, missingScopes: readonly string[] = []): void {
     host.tell({ type: 'sign_in_failed', sign_in: { ...named, code } });
     setPhase({ is: 'failed', code, missingScopes });
+  }
+
+  function keep(signIn: SignIn | undefined): void {
+    if (signIn?.id !== current.current?.id) remember(host, signIn?.id ?? null);
+    current.current = signIn;
   }
 
   /** Runs one thing at a time, until it has ended or is cancelled. */
@@ -85,14 +117,26 @@ export function useSignIn({ templateId, sourceId, held, onConnected }: SignInWis
     if (running.current === controller) running.current = undefined;
   }
 
+  function stop(): void {
+    running.current?.abort();
+    running.current = undefined;
+  }
+
+  function open(url: string): void {
+    popup.current = window.open(url, '_blank', windowFeatures);
+    // The provider's page must not be able to lead this page elsewhere.
+    if (popup.current) popup.current.opener = null;
+    setWindowState(popup.current ? 'open' : 'unknown');
+  }
+
   /** Asks the service until the sign-in has ended, or waits for a confirmation. */
-  async function follow(first: SignIn, isWindowSure: boolean, signal: AbortSignal): Promise<void> {
+  async function follow(first: SignIn, signal: AbortSignal): Promise<void> {
     let signIn = first;
     let pauseMs = firstPauseMs;
-    while (['created', 'started', 'exchanging'].includes(signIn.state)) {
+    while (isWithProvider(signIn) || signIn.state === 'exchanging') {
       setPhase({
         is: 'waiting',
-        startUrl: isWindowSure || signIn.state !== 'created' ? undefined : first.start_url,
+        startUrl: signIn.state === 'created' ? first.start_url : undefined,
         isBack: signIn.state === 'exchanging',
       });
       const askedAt = Date.now();
@@ -117,66 +161,110 @@ export function useSignIn({ templateId, sourceId, held, onConnected }: SignInWis
 
   function end({ state, failure, missing_scopes, credential_id, account }: SignIn): void {
     if (state !== 'connected' || credential_id === null) {
-      forget();
+      keep(undefined);
       fail(failure ?? 'refused', missing_scopes);
       return;
     }
-    const connected = { credentialId: credential_id, account };
+    succeed({ credentialId: credential_id, account });
+  }
+
+  function succeed(connected: Connected): void {
     last.current = connected;
     setPhase(atRest());
     tell('sign_in_succeeded');
     onConnected(connected);
   }
 
-  useEffect(() => {
-    const known = remembered();
-    if (known?.template === templateId && known.source === sourceId) {
-      void run(async (signal) => {
-        try {
-          await follow(await getSignIn(api, known.id, undefined, signal), true, signal);
-        } catch (error) {
-          // It was of another customer, or was removed.
-          if (!(error instanceof RequestFailure && error.kind === 'not_found')) throw error;
-          forget();
-          setPhase(atRest());
-        }
+  /** Where nobody remembers a sign-in, one that the customer finishes in its window after a reload is waited for. */
+  async function waitForForgotten(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await pause(forgottenPauseMs, signal);
+      const found = await findUnused(api, templateId, signal).catch((error) => {
+        if (!failureOf(error).isPassing) throw error;
       });
+      if (found) return succeed({ credentialId: found.id, account: found.account });
+    }
+  }
+
+  useEffect(() => {
+    const known = resumed.current;
+    if (known?.source_template_id === templateId && known.source_id === named.source_id) {
+      resumed.current = null;
+      current.current = known;
+      void run((signal) => follow(known, signal));
     }
     return () => {
-      running.current?.abort();
+      stop();
       // The customer goes to another screen. After a reload, nobody comes here.
-      forget();
+      keep(undefined);
     };
   }, []);
+  useEffect(() => {
+    if (phase.is !== 'waiting') return;
+    const look = () => {
+      if (!popup.current?.closed) return;
+      // A page of the provider may have cut the tie: then the window only seems closed. While it is in front, nothing is said.
+      setWindowState((before) => (document.hasFocus() || before === 'closed' ? 'closed' : 'unknown'));
+    };
+    const timer = setInterval(look, lookEveryMs);
+    return () => clearInterval(timer);
+  }, [phase.is]);
 
-  return {
-    phase,
-    last: last.current,
-    start: (values, returnTo) =>
-      void run(async (signal) => {
-        setPhase({ is: 'starting' });
-        const request = {
+  useEffect(() => {
+    if (phase.is !== 'open' || sourceId !== undefined || canRemember(host)) return;
+    const leaving = new AbortController();
+    // The customer can still sign in, whatever this fails with.
+    waitForForgotten(leaving.signal).catch(() => {});
+    return () => leaving.abort();
+  }, [phase.is]);
+
+  function start({ values, entered, returnTo }: SignInRequest): void {
+    void run(async (signal) => {
+      setPhase({ is: 'starting' });
+      const signIn = await startSignIn(
+        api,
+        {
           source_template_id: templateId,
           ...(sourceId && { source_id: sourceId }),
           ...(values && { values }),
+          ...(entered && { entered }),
           ...(returnTo && { return_to: returnTo }),
-        };
-        const signIn = await startSignIn(api, request, signal);
-        tell('sign_in_started');
-        remember({ id: signIn.id, template: templateId, source: sourceId });
-        // The browser still takes this for a result of the click, because the service answers soon. A blank window,
-        // opened before, would stay blank where the browser gives no handle to it.
-        const opened = window.open(signIn.start_url, returnTo === undefined ? '_blank' : '_top', windowFeatures);
-        popup.current = returnTo === undefined ? opened : null;
-        // The provider's page must not be able to lead this page elsewhere.
-        if (popup.current) popup.current.opener = null;
-        await follow(signIn, popup.current !== null, signal);
-      }),
+          ...(!canRemember(host) && { offer_later: true }),
+        },
+        signal,
+      );
+      tell('sign_in_started');
+      keep(signIn);
+      // The browser still takes this for a result of the click, because the service answers soon. A blank window,
+      // opened before, would stay blank where the browser gives no handle to it.
+      if (returnTo === undefined) open(signIn.start_url ?? '');
+      else window.open(signIn.start_url, '_top');
+      await follow(signIn, signal);
+    });
+  }
+
+  return {
+    phase,
+    window: windowState,
+    last: last.current,
+    start,
+    reopen(request) {
+      const signIn = current.current;
+      if (signIn?.start_url) return open(signIn.start_url);
+      stop();
+      void run(async (signal) => {
+        // Only the page that began a sign-in knows its start address: another one begins, unless this one has just ended.
+        const now = signIn && (await getSignIn(api, signIn.id, undefined, signal));
+        if (now && !isWithProvider(now)) return await follow(now, signal);
+        running.current = undefined;
+        start(request);
+      });
+    },
+    show: () => popup.current?.focus(),
     cancel() {
-      running.current?.abort();
-      running.current = undefined;
+      stop();
       popup.current?.close();
-      forget();
+      keep(undefined);
       host.tell({ type: 'sign_in_failed', sign_in: { ...named, code: 'cancelled' } });
       setPhase(atRest());
     },

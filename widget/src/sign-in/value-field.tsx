@@ -1,5 +1,5 @@
 /** Something that the provider's addresses need before anybody can sign in, such as a subdomain. */
-import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 
 export interface ValueFieldProps {
@@ -12,6 +12,9 @@ export interface ValueFieldProps {
   isDisabled: boolean;
   onInput(value: string): void;
 }
+
+/** Such as `*.my.example.com`: the customer enters the rest. */
+const isPattern = (host: string) => host.startsWith('*.');
 
 export function ValueField({ id, title, field: { name, hosts }, value, fault, isDisabled, onInput }: ValueFieldProps) {
   const common = {
@@ -28,7 +31,7 @@ export function ValueField({ id, title, field: { name, hosts }, value, fault, is
       <label class="inlay-field-label" for={id}>
         <span class="inlay-field-title">{title}</span>
       </label>
-      {hosts ? (
+      {hosts && !hosts.some(isPattern) ? (
         <select
           {...common}
           class="inlay-control inlay-select"
@@ -46,8 +49,14 @@ export function ValueField({ id, title, field: { name, hosts }, value, fault, is
           autoComplete="off"
           autoCapitalize="off"
           spellcheck={false}
+          list={hosts ? `${id}-hosts` : undefined}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
+      )}
+      {hosts?.some(isPattern) && (
+        <datalist id={`${id}-hosts`}>
+          {hosts.map((host) => !isPattern(host) && <option key={host} value={host} />)}
+        </datalist>
       )}
       {fault && (
         <p class="inlay-field-fault" id={`${id}-fault`}>

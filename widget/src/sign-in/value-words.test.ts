@@ -8,7 +8,7 @@ import fr from './sign-in-fr.ts';
 import ja from './sign-in-ja.ts';
 import { faultOf, titleOf } from './value-words.ts';
 
-const folder = fileURLToPath(new URL('../../../server/src/oauth/presets/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../server/src/credentials/presets/', import.meta.url));
 const titles = readdirSync(folder).flatMap((file) => {
   const { values = {} } = JSON.parse(readFileSync(`${folder}${file}`, 'utf8'));
   return Object.values(values as Record<string, { title: string }>).map(({ title }) => title);

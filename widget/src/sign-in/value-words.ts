@@ -1,5 +1,5 @@
 /** What is said of a value that a provider's addresses need. The server says it in English only. */
-import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
 import type { SignInWords } from './sign-in-en.ts';
 
 type Value = Pick<OfferedOAuth['values'][number], 'title' | 'hosts'>;

@@ -1,5 +1,5 @@
 /** Checks of a configuration: a check is started, and then its outcome is asked for until there is one. */
-import type { CheckWarning } from '@inlay/contract/sources';
+import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 import type { Api } from '../api/api.ts';
 import { failureOf } from '../api/failure.ts';
 import { longerPauseMs, pause } from './pausing.ts';

@@ -2,7 +2,7 @@
  * Creates a source, and never two. The create is sent once. When its answer is lost, the list of sources shows whether
  * the source was created, if that can be decided.
  */
-import type { CreateSourceRequest, Source } from '@inlay/contract/sources';
+import type { CreateSourceRequest, Source } from '@inlay/contract/pipelines/sources';
 import type { Api } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
 

@@ -1,6 +1,6 @@
-import type { Connection, Job } from '@inlay/contract/connections';
-import type { Health } from '@inlay/contract/health';
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { Connection, Job } from '@inlay/contract/pipelines/connections';
+import type { Health } from '@inlay/contract/pipelines/health';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { describe, expect, it } from 'vitest';
 import {
   countChanged,

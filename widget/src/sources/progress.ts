@@ -1,9 +1,9 @@
 /** What is going on with sources and their connections, read from what the service lists. Pure. */
 
-import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import type { WidgetEvent } from '@inlay/contract/embedding';
-import type { Health } from '@inlay/contract/health';
-import type { Source, SourceSummary } from '@inlay/contract/sources';
+import type { Connection, Job, JobStream } from '@inlay/contract/pipelines/connections';
+import type { Health } from '@inlay/contract/pipelines/health';
+import type { Source, SourceSummary } from '@inlay/contract/pipelines/sources';
 
 /** The sources and connections of a customer, as the service listed them at one time. */
 export interface Pipelines {
@@ -95,9 +95,9 @@ function isQuiet(job: Job): boolean {
   return job.status === 'succeeded' && job.rows === 0 && streamsToMention(job).length === 0;
 }
 
-/** The streams of a sync in which some values did not arrive unchanged. */
+/** The streams of a sync in which something did not arrive unchanged. */
 export function streamsToMention({ streams = [] }: Job): JobStream[] {
-  return streams.filter((stream) => stream.not_replaced || countChanged(stream) > 0);
+  return streams.filter((stream) => stream.not_replaced || stream.records_skipped || countChanged(stream) > 0);
 }
 
 /** How many values of the stream did not arrive unchanged. */

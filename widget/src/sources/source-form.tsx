@@ -2,7 +2,8 @@
  * The form of a source, which is tested before it is saved: the name, the connector's own fields, the progress, and
  * problems, shown beside their field where the field is known. A failure never loses what was entered.
  */
-import type { CheckWarning } from '@inlay/contract/sources';
+import type { EnteredSource } from '@inlay/contract/credentials/oauth-flows';
+import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import type { ComponentChildren } from 'preact';
@@ -25,6 +26,7 @@ export interface SourceFormProps {
   /** The result of `loadForm`. */
   form: Awaited<ReturnType<typeof loadForm>>;
   specification: Record<string, unknown>;
+  advancedAuth: Record<string, unknown> | undefined;
   name: string;
   config?: Record<string, unknown>;
   submitLabel: string;
@@ -39,8 +41,10 @@ export interface SourceFormProps {
     signal: AbortSignal,
     credentialId?: string,
   ): Promise<void>;
-  /** Shown between the name and the connector's fields. */
-  before?(isRunning: boolean): ComponentChildren;
+  /** What was entered before the page was reloaded. */
+  entered?: EnteredSource | undefined;
+  /** Shown between the name and the connector's fields. `entered` gives what is entered so far. */
+  before?(isRunning: boolean, entered: () => EnteredSource): ComponentChildren;
   /** Whether everything is there that `before` asks for. */
   mayStart?(): boolean;
   /** Another one for another specification. */
@@ -54,12 +58,13 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
   const { startCheck, save, onChanged } = props;
   const words = useWords();
   const { api, host, announce } = useWidget();
-  const [name, setName] = useState(props.name);
+  const [name, setName] = useState(props.entered?.name ?? props.name);
   const [nameProblem, setNameProblem] = useState<string | undefined>(undefined);
   const [phase, setPhase] = useState<Phase>('checking');
   const nameInput = useRef<HTMLInputElement>(null);
   const progress = useRef<HTMLDivElement>(null);
   const submit = useRef<HTMLButtonElement>(null);
+  const reader = useRef<(() => Record<string, unknown>) | undefined>(undefined);
 
   const test = useAction(async (signal, entered: Record<string, unknown>) => {
     setPhase('checking');
@@ -123,12 +128,15 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
           setNameProblem(undefined);
         }}
       />
-      {props.before?.(test.isRunning)}
+      {props.before?.(test.isRunning, () => ({ name, source_config: reader.current?.() ?? {} }))}
       <ConnectorForm
         key={props.formKey}
         id={id}
         specification={specification}
+        advancedAuth={props.advancedAuth}
         {...(config ? { value: config } : {})}
+        entered={props.entered?.source_config}
+        reader={reader}
         faults={problem.fields}
         disabled={test.isRunning}
         onSubmit={onSubmit}

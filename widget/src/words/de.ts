@@ -151,6 +151,8 @@ export default {
     history: 'Verlauf',
     changes: {
       title: (count, number) => `${number} ${count === 1 ? 'Wert kam' : 'Werte kamen'} nicht unverändert an`,
+      skipped: (count, number) =>
+        `${number} ${count === 1 ? 'Zeile wurde' : 'Zeilen wurden'} ausgelassen: zu groß zum Übertragen (20 MB)`,
       notReplaced:
         'Die Quelle hat nicht gesagt, ob sie bis zum Ende gelesen wurde. Die bisherigen Zeilen bleiben erhalten.',
       nulled: (count, number, field) =>

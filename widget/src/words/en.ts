@@ -152,6 +152,8 @@ const en = {
     changes: {
       title: (count: number, number: string) =>
         `${number} ${count === 1 ? 'value' : 'values'} did not arrive unchanged`,
+      skipped: (count: number, number: string) =>
+        `${number} ${count === 1 ? 'row was' : 'rows were'} skipped: too large to move (20 MB)`,
       notReplaced: 'The source did not say whether it had been read to its end. The earlier rows are kept.',
       nulled: (count: number, number: string, field: string) =>
         `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} could not be kept`,

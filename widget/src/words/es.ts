@@ -149,6 +149,8 @@ export default {
     history: 'Historial',
     changes: {
       title: (count, number) => `${number} ${count === 1 ? 'valor no llegó' : 'valores no llegaron'} sin cambios`,
+      skipped: (count, number) =>
+        `${number} ${count === 1 ? 'fila omitida: demasiado grande para transferirla' : 'filas omitidas: demasiado grandes para transferirlas'} (20 MB)`,
       notReplaced: 'La fuente no indicó si se había leído hasta el final. Se conservan las filas anteriores.',
       nulled: (count, number, field) =>
         `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no se ${count === 1 ? 'pudo' : 'pudieron'} conservar`,

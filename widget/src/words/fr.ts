@@ -151,6 +151,8 @@ export default {
     changes: {
       title: (count, number) =>
         `${number} ${count === 1 ? 'valeur n’est pas arrivée inchangée' : 'valeurs ne sont pas arrivées inchangées'}`,
+      skipped: (count, number) =>
+        `${number} ${count === 1 ? 'ligne ignorée : trop volumineuse' : 'lignes ignorées : trop volumineuses'} (20 Mo)`,
       notReplaced:
         'La source n’a pas indiqué si elle avait été lue jusqu’à la fin. Les lignes précédentes sont conservées.',
       nulled: (count, number, field) =>

@@ -147,6 +147,7 @@ export default {
     history: '履歴',
     changes: {
       title: (_count, number) => `${number} 件の値はそのままの形で届きませんでした`,
+      skipped: (_count, number) => `大きすぎるため ${number} 行をスキップしました (20 MB)`,
       notReplaced: 'データソースを最後まで読み取れたか確認できなかったため、以前の行を残しています。',
       nulled: (_count, number, field) => `フィールド ${field} の値 ${number} 件を保存できませんでした`,
       shortened: (_count, number, field) => `フィールド ${field} の値 ${number} 件を短縮しました`,

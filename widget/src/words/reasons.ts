@@ -1,6 +1,6 @@
 /** The reason of a failure, in the customer's language where the words are the service's own. */
-import { pausedByTeam, problemOnOurSide, readLookAt, signInAgain } from '@inlay/contract/failure-words';
-import { readQuota } from '@inlay/contract/quota-words';
+import { pausedByTeam, problemOnOurSide, readLookAt, signInAgain } from '@inlay/contract/pipelines/failure-words';
+import { readQuota } from '@inlay/contract/tenancy/quota-words';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { Words } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { widgetLocales } from '@inlay/contract/embedding';
-import { lookAt } from '@inlay/contract/failure-words';
-import { sayQuota } from '@inlay/contract/quota-words';
+import { lookAt } from '@inlay/contract/pipelines/failure-words';
+import { sayQuota } from '@inlay/contract/tenancy/quota-words';
 import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { expect, it } from 'vitest';
 import de from '../sign-in/sign-in-de.ts';

@@ -8,10 +8,18 @@ import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
 import type { Engine, EngineOptions, Place, Window } from './real-browsers.ts';
 
 export async function launchChromium(options: EngineOptions & { whole: boolean }): Promise<Engine> {
-  const { hosts, certificate, blocksThirdPartyCookies, whole } = options;
+  const { hosts, certificate, blocksThirdPartyCookies, deniedStorage, whole } = options;
   const profile = mkdtempSync(join(tmpdir(), 'inlay-chromium-'));
   mkdirSync(join(profile, 'Default'));
-  const preferences = { profile: { cookie_controls_mode: blocksThirdPartyCookies ? 1 : 0 } };
+  const cookies = deniedStorage && {
+    [`https://${deniedStorage.host},https://${deniedStorage.inPagesOf}`]: { setting: 2 },
+  };
+  const preferences = {
+    profile: {
+      cookie_controls_mode: blocksThirdPartyCookies ? 1 : 0,
+      ...(cookies && { content_settings: { exceptions: { cookies } } }),
+    },
+  };
   writeFileSync(join(profile, 'Default/Preferences'), JSON.stringify(preferences));
   const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   const context = await chromium.launchPersistentContext(profile, {

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 
 export interface HostileProvider {
   url: string;

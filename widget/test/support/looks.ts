@@ -8,15 +8,8 @@ import { expect } from 'vitest';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** What another theme of the same screen can change. */
-const rulesAboutColors = ['color-contrast'];
 
-/** `of: 'colors'`: for a screen whose other theme was looked at whole. */
-export async function expectAccessible(
-  frame: Frame,
-  what: string,
-  { of = 'all' }: { of?: 'all' | 'colors' } = {},
-): Promise<void> {
+export async function expectAccessible(frame: Frame, what: string): Promise<void> {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axeSource);
   const results = await frame.evaluate(
     (runOnly) =>
@@ -25,11 +18,11 @@ export async function expectAccessible(
         // The rest is for reports that nobody reads here.
         resultTypes: ['violations'],
       }),
-    of === 'all' ? allRules : rulesAboutColors,
+    allRules,
   );
   const found = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   expect(found, what).toEqual([]);
-  expect(results.passes.length).toBeGreaterThan(of === 'all' ? 10 : 0);
+  expect(results.passes.length).toBeGreaterThan(10);
 }
 
 /** Nothing is cut off sideways. */

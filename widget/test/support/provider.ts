@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 
 export interface Provider {
   url: string;
@@ -16,6 +16,8 @@ export interface Provider {
   scope: string | undefined;
   /** Until when its tokens are held back; false: it breaks the connection off instead of giving any. */
   held: Promise<boolean> | undefined;
+  /** Whether its page cuts the tie to the window that opened it. */
+  cutsTies: boolean;
   /** How many were sent to its page. */
   visits: number;
   /** The only address to which it sends codes; undefined: any. Real providers have one, or a list. */
@@ -55,7 +57,8 @@ export async function startProvider(): Promise<Provider> {
             '&amp;',
           );
         };
-        response.writeHead(200, { 'content-type': 'text/html', 'cross-origin-opener-policy': 'same-origin' }).end(
+        const policy = provider.cutsTies && { 'cross-origin-opener-policy': 'same-origin' };
+        response.writeHead(200, { 'content-type': 'text/html', ...policy }).end(
           `<!doctype html><title>Provider</title><h1>Provider</h1><p>${searchParams.get('scope')}</p>
           <a href="${back({ code })}">Allow</a> <a href="${back({ error: 'access_denied' })}">Deny</a>`,
         );
@@ -97,6 +100,7 @@ export async function startProvider(): Promise<Provider> {
     account: { id: 1, email: 'ada@example.com' },
     scope: undefined,
     held: undefined,
+    cutsTies: true,
     visits: 0,
     redirectUrl: undefined,
     given: [],

@@ -34,6 +34,8 @@ export interface EngineOptions {
   /** The certificate that is trusted, as PEM. */
   certificate: string;
   blocksThirdPartyCookies: boolean;
+  /** A host that may store nothing at all in frames of pages of another host. */
+  deniedStorage?: { host: string; inPagesOf: string } | undefined;
 }
 
 /** Generous: it only stops tests that hang. */

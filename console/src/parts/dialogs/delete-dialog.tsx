@@ -1,12 +1,12 @@
 /** Asks before something is deleted for good, and then goes to the list that it was in. */
-import { useConsole } from '../console.ts';
+import type { ApiRequest } from '../../api/client.ts';
+import { useConsole } from '../../console.ts';
 import { RequestDialog } from './request-dialog.tsx';
 
 export interface DeleteDialogProps {
   title: string;
   text: string;
-  /** Of the thing, below `/api/v1`. */
-  path: string;
+  request: ApiRequest;
   /** What is said afterwards. */
   said: string;
   /** The list. */
@@ -14,7 +14,7 @@ export interface DeleteDialogProps {
   onClose(): void;
 }
 
-export function DeleteDialog({ title, text, path, said, to, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ title, text, request, said, to, onClose }: DeleteDialogProps) {
   const { announce } = useConsole();
   return (
     <RequestDialog
@@ -22,7 +22,7 @@ export function DeleteDialog({ title, text, path, said, to, onClose }: DeleteDia
       text={text}
       label={title}
       kind="danger"
-      request={{ method: 'DELETE', path }}
+      request={request}
       onClose={onClose}
       onDone={(_, goOn) => {
         announce(said);

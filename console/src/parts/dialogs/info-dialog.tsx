@@ -2,7 +2,7 @@
 import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
+import { words } from '../../words/words.ts';
 
 export interface InfoDialogProps {
   title: string;
@@ -15,7 +15,6 @@ export interface InfoDialogProps {
 }
 
 export function InfoDialog({ title, children, onClose, actions, isWide = false }: InfoDialogProps) {
-  const words = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {

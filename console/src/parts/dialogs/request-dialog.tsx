@@ -2,12 +2,12 @@
 import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { ApiRequest } from '../api/client.ts';
-import { useWords } from '../words/words.ts';
-import { CurlButton } from './copy-button.tsx';
-import { ErrorNotice } from './error-notice.tsx';
+import type { ApiRequest } from '../../api/client.ts';
+import { words } from '../../words/words.ts';
+import { CurlButton } from '../copy-button.tsx';
+import { ErrorNotice } from '../error-notice.tsx';
+import { type OnDone, useAction } from '../use-action.ts';
 import { InfoDialog } from './info-dialog.tsx';
-import { type OnDone, useAction } from './use-action.ts';
 
 export interface RequestDialogProps<T> {
   title: string;
@@ -16,7 +16,7 @@ export interface RequestDialogProps<T> {
   label: string;
   kind?: 'primary' | 'danger';
   /** As the entries are now. */
-  request: ApiRequest;
+  request: ApiRequest<T>;
   onDone: OnDone<T>;
   onClose(): void;
   children?: ComponentChildren;
@@ -24,7 +24,6 @@ export interface RequestDialogProps<T> {
 
 export function RequestDialog<T>({ title, text, label, kind = 'primary', ...props }: RequestDialogProps<T>) {
   const { request, onDone, onClose, children } = props;
-  const words = useWords();
   const action = useAction();
   const id = useId();
   return (
@@ -47,7 +46,7 @@ export function RequestDialog<T>({ title, text, label, kind = 'primary', ...prop
         class="c-stack"
         onSubmit={(event) => {
           event.preventDefault();
-          action.run<T>(request, onDone);
+          action.run(request, onDone);
         }}
       >
         {children}

@@ -1,7 +1,7 @@
 /** A secret that is shown once: to be copied now. A click beside the box does not close it. */
 import { Button } from '@inlay/ui/parts/button.tsx';
-import { useWords } from '../words/words.ts';
-import { CopyButton } from './copy-button.tsx';
+import { words } from '../../words/words.ts';
+import { CopyButton } from '../copy-button.tsx';
 import { InfoDialog } from './info-dialog.tsx';
 
 export interface SecretDialogProps {
@@ -13,7 +13,6 @@ export interface SecretDialogProps {
 }
 
 export function SecretDialog({ title, text, secret, copyLabel, onClose }: SecretDialogProps) {
-  const words = useWords();
   return (
     <InfoDialog
       title={title}

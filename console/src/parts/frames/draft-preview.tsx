@@ -2,17 +2,17 @@
  * What a customer would see of a source template as it stands in the editor, not saved. The service checks the draft as if it
  * were saved; while a draft is not possible, the last one that was possible stays.
  */
-import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useMemo, useState } from 'preact/hooks';
-import { useAnswer } from '../api/use-loaded.ts';
-import { useConsole } from '../console.ts';
-import { ErrorNotice } from './error-notice.tsx';
-import { frameWords } from './frame-words.ts';
-import { Bones } from './page.tsx';
+import { requestTo } from '../../api/client.ts';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { ErrorNotice } from '../error-notice.tsx';
+import { Bones } from '../page.tsx';
+import { useLast } from '../use-last.ts';
+import { useSettled } from '../use-settled.ts';
+import { words } from './frame-words.ts';
 import { PreviewFrame } from './preview-frame.tsx';
-import { useLast } from './use-last.ts';
-import { useSettled } from './use-settled.ts';
 import { savedLook } from './widget-look.ts';
 
 export interface DraftPreviewProps {
@@ -24,16 +24,15 @@ export interface DraftPreviewProps {
 }
 
 export function DraftPreview({ definitionId, templateId, draft }: DraftPreviewProps) {
-  const words = frameWords.get();
   const { hasEnded } = useConsole();
   const [look] = useState(savedLook);
   const of =
     templateId === undefined ? { actor_definition_id: definitionId } : { original_source_template_id: templateId };
   const body = useSettled(draft && JSON.stringify({ ...draft, ...of }));
-  const { data, error, reload } = useAnswer<OfferedSourceTemplate>(
+  const { data, error, reload } = useAnswer(
     body === undefined
       ? undefined
-      : { method: 'POST', path: '/integrations/templates/sources/preview', body: JSON.parse(body) },
+      : requestTo('POST /integrations/templates/sources/preview', { body: JSON.parse(body) }),
   );
   const shown = useLast(data);
   const templates = useMemo(() => (shown ? [shown] : []), [shown]);

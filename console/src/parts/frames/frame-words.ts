@@ -1,6 +1,4 @@
-import type { Translated } from '../../words/screen-words.ts';
-
-const en = {
+export const words = {
   sees: (customer: string) => `What ${customer} sees`,
   readOnly: 'Read-only: nothing can be changed here. The audit trail says that you have looked.',
   frame: 'Widget',
@@ -16,6 +14,3 @@ const en = {
   lastGood: 'This draft cannot be shown. The picture is of the last one that could.',
   notYet: 'This draft cannot be shown yet.',
 };
-
-export default en;
-export type FrameWords = Translated<typeof en>;

@@ -1,8 +1,9 @@
 /** The widget for templates that no customer has yet: what a new customer would see of them. It needs no token. */
+
+import type { OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';
 import type { MessageToHost, PreviewMessage } from '@inlay/contract/embedding';
-import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
 import { useEffect, useRef } from 'preact/hooks';
-import { basePath } from '../router/router.ts';
+import { basePath } from '../../router/router.ts';
 import { SandboxedFrame, type Send } from './sandboxed-frame.tsx';
 import { fragmentOf, type WidgetLook } from './widget-look.ts';
 

@@ -9,9 +9,9 @@ import type { MessageToHost } from '@inlay/contract/embedding';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
-import { frameWords } from './frame-words.ts';
-import { Bones } from './page.tsx';
+import { words as common } from '../../words/words.ts';
+import { Bones } from '../page.tsx';
+import { words } from './frame-words.ts';
 
 export type Send = (message: object) => void;
 
@@ -26,8 +26,6 @@ const patienceMs = 20_000;
 const maxHeight = 20_000;
 
 export function SandboxedFrame({ address, title, onMessage }: SandboxedFrameProps) {
-  const words = frameWords.get();
-  const { tryAgain } = useWords();
   const frame = useRef<HTMLIFrameElement>(null);
   const listener = useRef(onMessage);
   listener.current = onMessage;
@@ -62,7 +60,7 @@ export function SandboxedFrame({ address, title, onMessage }: SandboxedFrameProp
       <Notice
         kind="danger"
         title={words.notLoaded}
-        actions={<Button onClick={() => setTries((count) => count + 1)}>{tryAgain}</Button>}
+        actions={<Button onClick={() => setTries((count) => count + 1)}>{common.tryAgain}</Button>}
       />
     );
   }

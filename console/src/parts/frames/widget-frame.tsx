@@ -4,17 +4,19 @@
  * What always holds: the token is in no address, so neither a history nor a log has it; the frame goes when the session
  * ends.
  */
-import type { ViewToken, ViewTokenRequest } from '@inlay/contract/console';
+
 import type { MessageToHost } from '@inlay/contract/embedding';
+import type { ViewToken, ViewTokenRequest } from '@inlay/contract/tenancy/console';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { useAnswer } from '../api/use-loaded.ts';
-import { useConsole } from '../console.ts';
-import { useWords } from '../words/words.ts';
-import { ErrorNotice } from './error-notice.tsx';
-import { frameWords } from './frame-words.ts';
-import { Bones } from './page.tsx';
+import { requestTo } from '../../api/client.ts';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { words as common } from '../../words/words.ts';
+import { ErrorNotice } from '../error-notice.tsx';
+import { Bones } from '../page.tsx';
+import { words } from './frame-words.ts';
 import { SandboxedFrame, type Send } from './sandboxed-frame.tsx';
 import { createTokenGiver } from './token-giver.ts';
 import { fragmentOf, type WidgetLook } from './widget-look.ts';
@@ -31,9 +33,12 @@ export interface WidgetFrameProps {
 
 export function WidgetFrame({ workspaceId, filters = {}, ...props }: WidgetFrameProps) {
   const { hasEnded } = useConsole();
-  const path = `/workspaces/${encodeURIComponent(workspaceId)}/view-token`;
-  const { data: view, error, reload } = useAnswer<ViewToken>({ method: 'POST', path, body: filters });
-  if (hasEnded) return <Notice kind="warning" title={frameWords.get().ended} />;
+  const {
+    data: view,
+    error,
+    reload,
+  } = useAnswer(requestTo('POST /workspaces/{workspace_id}/view-token', { ids: [workspaceId], body: filters }));
+  if (hasEnded) return <Notice kind="warning" title={words.ended} />;
   return (
     <>
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
@@ -50,8 +55,6 @@ interface ViewProps extends Omit<WidgetFrameProps, 'workspaceId' | 'filters'> {
 }
 
 function View({ view, title, look, onRenew, onClose }: ViewProps) {
-  const words = frameWords.get();
-  const { tryAgain } = useWords();
   const { token } = view;
   const [isRefused, setRefused] = useState(false);
   // A renewed token is for the same page.
@@ -81,7 +84,7 @@ function View({ view, title, look, onRenew, onClose }: ViewProps) {
   return (
     <>
       {isRefused && (
-        <Notice kind="danger" title={words.refused} actions={<Button onClick={onRenew}>{tryAgain}</Button>} />
+        <Notice kind="danger" title={words.refused} actions={<Button onClick={onRenew}>{common.tryAgain}</Button>} />
       )}
       <SandboxedFrame address={address} title={title} onMessage={onMessage} />
     </>

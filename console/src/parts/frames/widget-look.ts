@@ -2,12 +2,20 @@
  * How widgets look in the console. A theme belongs to the operator's own page and is not known to the service; the
  * playground's choice stays in this browser and counts wherever the console shows a widget.
  */
-import type { WidgetFragment, WidgetTheme } from '@inlay/contract/embedding';
-import { read, savedScheme, write } from '../scheme.ts';
-import { chooseLanguage } from '../words/words.ts';
+import type { WidgetFragment, WidgetLocale, WidgetTheme } from '@inlay/contract/embedding';
+import { read, savedScheme, write } from '../../scheme.ts';
+
+export const languageNames: Record<WidgetLocale, string> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  ja: '日本語',
+};
 
 export interface WidgetLook {
   theme: WidgetTheme;
+  /** Undefined: the widget takes the browser's language. */
   locale?: string | undefined;
 }
 
@@ -29,7 +37,7 @@ export function savedLook(): WidgetLook {
   return {
     // Where nothing was chosen, the widget is as light or dark as the console around it.
     theme: { ...(scheme === 'system' ? {} : { color_scheme: scheme }), ...theme },
-    locale: locale ?? chooseLanguage().tag,
+    locale,
   };
 }
 

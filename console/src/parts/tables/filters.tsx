@@ -2,9 +2,9 @@
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Link } from '../router/link.tsx';
-import { navigate, type Place, pathTo } from '../router/router.ts';
-import { useWords } from '../words/words.ts';
+import { Link } from '../../router/link.tsx';
+import { navigate, type Place, pathTo } from '../../router/router.ts';
+import { words } from '../../words/words.ts';
 
 /** The present view with one filter changed. */
 export function withFilter({ screen, id, query }: Place, name: string, value: string | undefined): string {
@@ -14,7 +14,6 @@ export function withFilter({ screen, id, query }: Place, name: string, value: st
 }
 
 export function Filters({ place, children }: { place: Place; children: ComponentChildren }) {
-  const words = useWords();
   const isFiltered = [...place.query.keys()].some((name) => name !== 'focus' && name !== 'sort');
   return (
     <search class="c-filters" aria-label={words.list.filters}>

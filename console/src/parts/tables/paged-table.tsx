@@ -1,11 +1,9 @@
 /** A list with its states: loading, failed, empty, and a button for more. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useConsole } from '../console.ts';
-import { counted } from '../words/counted.ts';
-import { useWords } from '../words/words.ts';
-import { ErrorNotice } from './error-notice.tsx';
-import { Bones, Empty } from './page.tsx';
+import { words } from '../../words/words.ts';
+import { ErrorNotice } from '../error-notice.tsx';
+import { Bones, Empty } from '../page.tsx';
 import { type Column, Table } from './table.tsx';
 import type { Pages } from './use-pages.ts';
 
@@ -21,8 +19,6 @@ export interface PagedTableProps<T> {
 }
 
 export function PagedTable<T>({ label, pages, columns, idOf, empty, usualRows = 8 }: PagedTableProps<T>) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const { rows, error, hasMore, isLoadingMore, scope } = pages;
   const count = useRef<HTMLSpanElement>(null);
   const wasAsked = useRef(false);
@@ -45,7 +41,7 @@ export function PagedTable<T>({ label, pages, columns, idOf, empty, usualRows = 
           <Table label={label} rows={rows} columns={columns} idOf={idOf} scope={scope} />
           <div class="c-list-end">
             <span class="c-muted" role="status" tabIndex={-1} ref={count}>
-              {words.list.shown(counted(formatting, rows.length))}
+              {words.list.shown(rows.length)}
             </span>
             {hasMore && (
               <Button isBusy={isLoadingMore} onClick={askForMore}>

@@ -1,6 +1,6 @@
 /** A table whose first column names the row and links to it. Where it has little room, each row becomes a card. */
 import type { ComponentChildren } from 'preact';
-import { useWords } from '../words/words.ts';
+import { words } from '../../words/words.ts';
 import { useHolding, useSteadyRows } from './steady-rows.ts';
 
 export interface Column<T> {
@@ -23,7 +23,6 @@ export interface TableProps<T> {
 }
 
 export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<T>) {
-  const words = useWords();
   const { isHeld, holding } = useHolding();
   const steady = useSteadyRows(rows, idOf, { isHeld, scope });
   return (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiError, type Query } from '../api/client.ts';
+import { ApiError, type Query } from '../../api/client.ts';
 import { readBackwards } from './use-backwards.ts';
 
 /** A log of `head` entries, of which those up to `gone` are no longer kept. */

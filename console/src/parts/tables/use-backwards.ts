@@ -2,10 +2,11 @@
  * A log that the service tells oldest first, read from its end: positions have no gaps, so the pages before the last one
  * are known by their numbers. With a filter, several pages are looked through until there is enough to show.
  */
+import type { AnswerTo, PartsOf } from '@inlay/contract/requests';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, callApi, type Query } from '../api/client.ts';
-import { useLoaded } from '../api/use-loaded.ts';
-import { useConsole } from '../console.ts';
+import { ApiError, callApi, type Query, requestTo } from '../../api/client.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
 import type { Pages } from './use-pages.ts';
 
 interface Entry {
@@ -52,10 +53,15 @@ export async function readBackwards<T extends Entry>(
   return { rows, from: from <= 1 ? 0 : from };
 }
 
-export function useBackwards<T extends Entry>(path: string, filters: Query): Pages<T> {
-  const scope = JSON.stringify({ path, filters });
+export function useBackwards<R extends 'GET /audit-events' | 'GET /events'>(
+  route: R,
+  filters: PartsOf<R>['query'] & Query,
+): Pages<AnswerTo<R>['data'][number]> {
+  type T = AnswerTo<R>['data'][number];
+  const scope = JSON.stringify({ route, filters });
   const { onSignedOut } = useConsole();
-  const read: ReadLog<T> = (query) => callApi<LogPage<T>>({ method: 'GET', path, query });
+  const read: ReadLog<T> = (query) =>
+    callApi(requestTo<'GET /audit-events' | 'GET /events'>(route, { query })) as Promise<LogPage<T>>;
   const newest = useLoaded(scope, () => readBackwards(read, filters, undefined), { live: () => true });
   const [earlier, setEarlier] = useState<{ scope: string; parts: Part<T>[] }>({ scope, parts: [] });
   const [isLoadingMore, setLoadingMore] = useState(false);

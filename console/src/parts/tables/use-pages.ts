@@ -1,10 +1,10 @@
 /** A list by its pages: the first anew when something has happened, later ones as the person asks for them. */
 import { useEffect, useState } from 'preact/hooks';
-import { type ApiError, type ApiRequest, callApi, requestOfNext } from '../api/client.ts';
-import { useLoaded } from '../api/use-loaded.ts';
-import { useConsole } from '../console.ts';
+import { type ApiError, type ApiRequest, callApi, requestOfNext } from '../../api/client.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
 
-interface Answer<T> {
+export interface Answer<T> {
   data: T[];
   next: string | null;
 }
@@ -24,17 +24,13 @@ export interface Pages<T> {
 const maxPages = 50;
 
 export function usePages<T>(
-  request: ApiRequest,
+  request: ApiRequest<Answer<T>>,
   live?: (workspaceIds: ReadonlySet<string>) => boolean,
   idOf: (row: T) => unknown = (row) => (row as { id?: unknown }).id,
 ): Pages<T> {
   const scope = JSON.stringify(request);
   const { onSignedOut } = useConsole();
-  const first = useLoaded<Answer<T>>(
-    scope,
-    (signal) => callApi<Answer<T>>(request, signal),
-    live === undefined ? {} : { live },
-  );
+  const first = useLoaded(scope, (signal) => callApi<Answer<T>>(request, signal), live === undefined ? {} : { live });
   const [later, setLater] = useState<{ scope: string; pages: Answer<T>[] }>({ scope, pages: [] });
   const [isLoadingMore, setLoadingMore] = useState(false);
   const [moreError, setMoreError] = useState<ApiError | undefined>(undefined);
@@ -74,7 +70,7 @@ export function usePages<T>(
 }
 
 /** `next` is a link, or what to give as `cursor`. */
-function laterRequest(request: ApiRequest, next: string): ApiRequest {
+function laterRequest<T>(request: ApiRequest<T>, next: string): ApiRequest<T> {
   return URL.canParse(next) ? requestOfNext(next) : { ...request, query: { ...request.query, cursor: next } };
 }
 

@@ -1,14 +1,15 @@
 /** The versions of something, newest first, by pages: who made each, when, what it changed, and what can be done with it. */
-import type { VersionAuthor } from '@inlay/contract/template-versions';
+import type { VersionAuthor } from '@inlay/contract/catalog/template-versions';
 import type { ComponentChildren } from 'preact';
-import { useConsole } from '../console.ts';
-import { useWords } from '../words/words.ts';
-import { Panel } from './page.tsx';
+import type { ApiRequest } from '../../api/client.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+import { Panel } from '../page.tsx';
+import { When } from '../when.tsx';
 import { PagedTable } from './paged-table.tsx';
 import type { Column } from './table.tsx';
-import { usePages } from './use-pages.ts';
-import { versionWords } from './version-words.ts';
-import { When } from './when.tsx';
+import { type Answer, usePages } from './use-pages.ts';
+import { words } from './version-words.ts';
 
 /** What every version tells. */
 interface AnyVersion {
@@ -20,8 +21,7 @@ interface AnyVersion {
 }
 
 export interface VersionTableProps<T> {
-  /** Of the list. */
-  path: string;
+  list: ApiRequest<Answer<T>>;
   /** `isFirst`: nothing is kept that is older. */
   changes(row: T, isFirst: boolean): ComponentChildren;
   /** What this kind of versions tells besides. */
@@ -32,11 +32,8 @@ export interface VersionTableProps<T> {
 
 const shown = 20;
 
-export function VersionTable<T extends AnyVersion>({ path, changes, columns = [], actions }: VersionTableProps<T>) {
-  const words = versionWords.get();
-  const common = useWords();
-  const { formatting } = useConsole();
-  const pages = usePages<T>({ method: 'GET', path, query: { limit: shown } }, undefined, ({ version }) => version);
+export function VersionTable<T extends AnyVersion>({ list, changes, columns = [], actions }: VersionTableProps<T>) {
+  const pages = usePages({ ...list, query: { limit: shown } }, undefined, ({ version }) => version);
   const oldest = pages.hasMore ? undefined : pages.rows?.at(-1);
   const all: Column<T>[] = [
     {
@@ -45,7 +42,7 @@ export function VersionTable<T extends AnyVersion>({ path, changes, columns = []
         <span>
           {formatting.number(version)}
           {is_current && <span class="c-muted"> · {words.current}</span>}
-          {copy_of !== null && <span class="c-muted"> · {words.copyOf(formatting.number(copy_of))}</span>}
+          {copy_of !== null && <span class="c-muted"> · {words.copyOf(copy_of)}</span>}
         </span>
       ),
     },
@@ -82,7 +79,7 @@ export function ChangeList({ changes }: { changes: readonly { name: string; what
 }
 
 function Author({ author }: { author: VersionAuthor | null }) {
-  const { none, customer } = useWords();
+  const { none, customer } = common;
   if (!author) return <span class="c-muted">{none}</span>;
   // As the audit trail says it. Tokens are the usual authors.
   return author.kind === 'operator_token' ? (

@@ -1,38 +1,31 @@
 /** Who did what, from where, and what came of it: the trail, newest first, and one entry with what was before and after. */
-import type { AuditEvent, AuditEventPage } from '@inlay/contract/audit';
+import type { AuditEvent } from '@inlay/contract/log/audit';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
-import { searchOf } from '../../api/client.ts';
+import { requestTo, searchOf } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CurlButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { auditGroups } from '../../parts/event-types.ts';
 import { FactList } from '../../parts/fields.tsx';
-import { Choice, Filters } from '../../parts/filters.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { PagedTable } from '../../parts/paged-table.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { useBackwards } from '../../parts/use-backwards.ts';
+import { Choice, Filters } from '../../parts/tables/filters.tsx';
+import { PagedTable } from '../../parts/tables/paged-table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
+import { useBackwards } from '../../parts/tables/use-backwards.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { basePath, type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
 import { type Change, changesOf } from './changes.ts';
-import { auditWords } from './words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await auditWords.load();
-  return AuditScreen;
-}
-
-function AuditScreen({ place }: { place: Place }) {
+export function AuditScreen({ place }: { place: Place }) {
   return place.id ? <OneEntry position={Number(place.id) || 0} /> : <Trail place={place} />;
 }
 
 function Trail({ place }: { place: Place }) {
-  const words = auditWords.get();
-  const common = useWords();
   const asked = (name: string) => place.query.get(name) ?? undefined;
   const filters = {
     types: asked('types'),
@@ -40,7 +33,7 @@ function Trail({ place }: { place: Place }) {
     actor: asked('actor'),
     workspace_id: asked('workspace_id'),
   };
-  const pages = useBackwards<AuditEvent>('/audit-events', filters);
+  const pages = useBackwards('GET /audit-events', filters);
   const columns: Column<AuditEvent>[] = [
     {
       title: words.type,
@@ -67,7 +60,7 @@ function Trail({ place }: { place: Place }) {
                 <span>{words.exportAs(format.toUpperCase())}</span>
               </a>
               <CurlButton
-                request={{ method: 'GET', path: '/audit-events/export', query: { format, ...filters } }}
+                request={requestTo('GET /audit-events/export', { query: { format, ...filters } })}
                 what={words.exportAs(format.toUpperCase())}
               />
             </span>
@@ -92,7 +85,7 @@ function Trail({ place }: { place: Place }) {
 }
 
 function Who({ entry: { actor } }: { entry: AuditEvent }) {
-  const { actors } = useWords().customer;
+  const { actors } = common.customer;
   const kind = actors[actor.kind as keyof typeof actors] ?? actor.kind;
   return actor.name ? (
     <span>
@@ -104,7 +97,7 @@ function Who({ entry: { actor } }: { entry: AuditEvent }) {
 }
 
 function About({ entry: { workspace_id, workspace_name } }: { entry: AuditEvent }) {
-  if (workspace_id === null) return <span class="c-muted">{auditWords.get().organization}</span>;
+  if (workspace_id === null) return <span class="c-muted">{words.organization}</span>;
   return <Link to={pathTo('customer', workspace_id)}>{workspace_name ?? workspace_id}</Link>;
 }
 
@@ -113,20 +106,15 @@ function Outcome({ outcome }: { outcome: AuditEvent['outcome'] }) {
   return (
     <span class={`inlay-badge inlay-badge-${isDone ? 'neutral' : 'danger'}`}>
       <Glyph name={isDone ? 'check' : 'alert'} />
-      {auditWords.get().outcomes[outcome]}
+      {words.outcomes[outcome]}
     </span>
   );
 }
 
 function OneEntry({ position }: { position: number }) {
-  const words = auditWords.get();
-  const common = useWords();
-  const { formatting } = useConsole();
-  const { data, error, reload } = useAnswer<AuditEventPage>({
-    method: 'GET',
-    path: '/audit-events',
-    query: { after: Math.max(0, position - 1), limit: 1 },
-  });
+  const { data, error, reload } = useAnswer(
+    requestTo('GET /audit-events', { query: { after: Math.max(0, position - 1), limit: 1 } }),
+  );
   const entry = data?.data.find((one) => one.position === position);
   return (
     <Page title={entry?.type ?? words.title} trail={<Link to={pathTo('audit')}>{words.title}</Link>}>
@@ -157,7 +145,6 @@ function OneEntry({ position }: { position: number }) {
 }
 
 function Changes({ patch }: { patch: readonly object[] | null }) {
-  const words = auditWords.get();
   const changes = changesOf(patch ?? []);
   const columns: Column<Change>[] = [
     { title: words.place, cell: ({ path }) => <code>{path || '/'}</code> },
@@ -176,7 +163,6 @@ function Changes({ patch }: { patch: readonly object[] | null }) {
 }
 
 function Value({ value }: { value: unknown }) {
-  const common = useWords();
   if (value === undefined) return <span class="c-muted">{common.none}</span>;
   return <span class="c-value">{JSON.stringify(value, null, 2)}</span>;
 }

@@ -1,15 +1,16 @@
 /** Connections of all customers: the lists behind the numbers of the overview. */
-import type { OperatorConnection } from '@inlay/contract/operating';
+import type { OperatorConnection } from '@inlay/contract/pipelines/operating';
+import { requestTo } from '../../api/client.ts';
 import { HealthBadge } from '../../parts/badges.tsx';
-import { Chip, Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
-import { PagedTable } from '../../parts/paged-table.tsx';
-import type { Column } from '../../parts/table.tsx';
-import { usePages } from '../../parts/use-pages.ts';
+import { Chip, Choice, Filters, Tick, withFilter } from '../../parts/tables/filters.tsx';
+import { PagedTable } from '../../parts/tables/paged-table.tsx';
+import type { Column } from '../../parts/tables/table.tsx';
+import { usePages } from '../../parts/tables/use-pages.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 
 const filters = [
   'workspace_id',
@@ -23,12 +24,8 @@ const filters = [
 ] as const;
 
 export function ConnectionsScreen({ place }: { place: Place }) {
-  const words = useWords();
   const query = Object.fromEntries(filters.map((name) => [name, place.query.get(name) ?? undefined]));
-  const pages = usePages<OperatorConnection>(
-    { method: 'GET', path: '/integrations/connections', query: { ...query, limit: 50 } },
-    () => true,
-  );
+  const pages = usePages(requestTo('GET /integrations/connections', { query: { ...query, limit: 50 } }), () => true);
   const columns: Column<OperatorConnection>[] = [
     {
       title: words.column.customer,

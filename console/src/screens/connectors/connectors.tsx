@@ -1,42 +1,33 @@
 /** The catalogue of connectors, searched by name, and the operator's own among them. */
-import type { Connector, SourceDefinition } from '@inlay/contract/definitions';
+import type { Connector } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { ConnectorName } from '../../parts/connector-icon.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Choice, Filters, Search } from '../../parts/filters.tsx';
 import { Bones, Empty, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { versionWords } from '../../parts/version-words.ts';
+import { Choice, Filters, Search } from '../../parts/tables/filters.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { words as common } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { OneConnector } from './one-connector.tsx';
-import { connectorsWords } from './words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await Promise.all([connectorsWords.load(), versionWords.load()]);
-  return ConnectorsScreen;
-}
-
-function ConnectorsScreen({ place }: { place: Place }) {
+export function ConnectorsScreen({ place }: { place: Place }) {
   const type = place.query.get('type') === 'destination' ? 'destination' : 'source';
   return place.id ? <OneConnector id={place.id} type={type} /> : <Catalogue place={place} type={type} />;
 }
 
 function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
-  const words = connectorsWords.get();
-  const common = useWords();
   const { mayWrite } = useConsole();
   const [isAdding, setAdding] = useState(false);
-  const { data, error, reload } = useAnswer<{ data: Connector[] }>({
-    method: 'GET',
-    path: `/integrations/definitions/${type}s`,
-    query: { name: place.query.get('name') ?? undefined },
-  });
+  const { data, error, reload } = useAnswer(
+    requestTo(`GET /integrations/definitions/${type}s`, { query: { name: place.query.get('name') ?? undefined } }),
+  );
   // Not every platform and registry tells these. A column of dashes says nothing.
   const told = (column: Column<Connector>, of: 'version' | 'support_level') =>
     data?.data.some((connector) => connector[of]) ? [column] : [];
@@ -76,11 +67,10 @@ function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
         <Table label={words.types[type]} rows={data.data} columns={columns} idOf={({ id }) => id} scope={type} />
       )}
       {isAdding && (
-        <ManifestDialog<SourceDefinition>
+        <ManifestDialog
           title={words.add}
           text={words.addText}
-          method="POST"
-          path="/integrations/definitions/sources"
+          requestWith={(body) => requestTo('POST /integrations/definitions/sources', { body })}
           onClose={() => setAdding(false)}
           onDone={({ id }, goOn) => goOn(pathTo('connectors', id))}
         />

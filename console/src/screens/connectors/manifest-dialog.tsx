@@ -1,21 +1,20 @@
 /** Takes a manifest: pasted, dropped as a file, or chosen as one. */
 import { useId, useState } from 'preact/hooks';
+import type { ApiRequest } from '../../api/client.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { TextField } from '../../parts/fields.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
 import type { OnDone } from '../../parts/use-action.ts';
-import { connectorsWords } from './words.ts';
+import { words } from './words.ts';
 
 export interface ManifestDialogProps<T> {
   title: string;
   text: string;
-  method: 'POST' | 'PUT';
-  path: string;
+  requestWith(body: { manifest: string; name?: string }): ApiRequest<T>;
   onDone: OnDone<T>;
   onClose(): void;
 }
 
-export function ManifestDialog<T>({ title, text, method, path, onDone, onClose }: ManifestDialogProps<T>) {
-  const words = connectorsWords.get();
+export function ManifestDialog<T>({ title, text, requestWith, onDone, onClose }: ManifestDialogProps<T>) {
   const id = useId();
   const [manifest, setManifest] = useState('');
   const [name, setName] = useState('');
@@ -24,11 +23,11 @@ export function ManifestDialog<T>({ title, text, method, path, onDone, onClose }
     if (file) setManifest(await file.text());
   };
   return (
-    <RequestDialog<T>
+    <RequestDialog
       title={title}
       text={text}
       label={title}
-      request={{ method, path, body: { manifest, ...(name.trim() ? { name: name.trim() } : {}) } }}
+      request={requestWith({ manifest, ...(name.trim() ? { name: name.trim() } : {}) })}
       onDone={onDone}
       onClose={onClose}
     >

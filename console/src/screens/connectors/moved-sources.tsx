@@ -1,20 +1,17 @@
 /** After a new version: how many sources go on with it, and which stay on theirs, with the reason. */
-import type { MovedSources } from '@inlay/contract/definitions';
-import { useConsole } from '../../console.ts';
+import type { MovedSources } from '@inlay/contract/catalog/definitions';
 import { Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { connectorsWords } from './words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from './words.ts';
 
 type Staying = MovedSources['staying'][number];
 
 const shown = 20;
 
 export function MovedSourcesPanel({ moved, staying }: MovedSources) {
-  const words = connectorsWords.get();
-  const { formatting } = useConsole();
   const rest = staying.length - shown;
   const columns: Column<Staying>[] = [
     {
@@ -27,9 +24,9 @@ export function MovedSourcesPanel({ moved, staying }: MovedSources) {
   ];
   return (
     <Panel title={words.staying.title}>
-      <p class="c-panel-text">{words.moved(counted(formatting, moved), counted(formatting, staying.length))}</p>
+      <p class="c-panel-text">{words.moved(moved, staying.length)}</p>
       <Table label={words.staying.title} rows={staying.slice(0, shown)} columns={columns} idOf={({ id }) => id} />
-      {rest > 0 && <p class="c-panel-text c-muted">{words.versions.more(formatting.number(rest))}</p>}
+      {rest > 0 && <p class="c-panel-text c-muted">{words.versions.more(rest)}</p>}
     </Panel>
   );
 }

@@ -1,40 +1,43 @@
 /** One connector: its version, what it can be given, and of an own manifest which streams run and what it was before. */
-import type { MovedSources, ReplacedSourceDefinition, SourceDefinition } from '@inlay/contract/definitions';
+import type { MovedSources, ReplacedSourceDefinition } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
-import { DeleteDialog } from '../../parts/delete-dialog.tsx';
+import { DeleteDialog } from '../../parts/dialogs/delete-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList } from '../../parts/fields.tsx';
 import { Bones, Page } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { words as common } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { MovedSourcesPanel } from './moved-sources.tsx';
 import { Streams } from './streams.tsx';
 import { Versions } from './versions.tsx';
-import { connectorsWords } from './words.ts';
+import { words } from './words.ts';
+
+const routes = {
+  source: 'GET /integrations/definitions/sources/{source_definition_id}',
+  destination: 'GET /integrations/definitions/destinations/{destination_definition_id}',
+} as const;
 
 export function OneConnector({ id, type }: { id: string; type: 'source' | 'destination' }) {
-  const words = connectorsWords.get();
-  const common = useWords();
-  const { mayWrite, announce, formatting } = useConsole();
-  const path = `/integrations/definitions/${type}s/${encodeURIComponent(id)}`;
-  const { data, error, reload } = useAnswer<SourceDefinition>({ method: 'GET', path });
+  const { mayWrite, announce } = useConsole();
+  const { data, error, reload } = useAnswer(requestTo(routes[type], { ids: [id] }));
   const [asked, setAsked] = useState<'replace' | 'delete' | undefined>(undefined);
   /** Of the last change on this page. */
   const [moves, setMoves] = useState<{ count: number; last?: MovedSources }>({ count: 0 });
   const close = () => setAsked(undefined);
   const onChanged = ({ sources }: ReplacedSourceDefinition) => {
-    announce(words.moved(counted(formatting, sources.moved), counted(formatting, sources.staying.length)));
+    announce(words.moved(sources.moved, sources.staying.length));
     setMoves(({ count }) => ({ count: count + 1, last: sources }));
     reload();
   };
-  const { definition, manifest } = data ?? {};
+  const definition = data?.definition;
+  const manifest = data && 'manifest' in data ? data.manifest : undefined;
   const documentationUrl = definition?.documentationUrl ?? '';
   return (
     <Page
@@ -86,7 +89,7 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
           {definition.documentation && <p>{definition.documentation}</p>}
           {moves.last && moves.last.staying.length > 0 && <MovedSourcesPanel {...moves.last} />}
           {manifest && <Streams manifest={manifest} />}
-          {manifest && <Versions path={path} edition={moves.count} onRolledBack={onChanged} />}
+          {manifest && <Versions id={id} edition={moves.count} onRolledBack={onChanged} />}
           <CodeBlock
             title={words.specification}
             text={JSON.stringify(definition.spec.connectionSpecification, null, 2)}
@@ -95,11 +98,12 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
         </>
       )}
       {asked === 'replace' && (
-        <ManifestDialog<ReplacedSourceDefinition>
+        <ManifestDialog
           title={words.replace}
           text={words.replaceText}
-          method="PUT"
-          path={path}
+          requestWith={(body) =>
+            requestTo('PUT /integrations/definitions/sources/{source_definition_id}', { ids: [id], body })
+          }
           onClose={close}
           onDone={(answer) => {
             close();
@@ -111,7 +115,7 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
         <DeleteDialog
           title={words.delete}
           text={words.deleteText}
-          path={path}
+          request={requestTo('DELETE /integrations/definitions/sources/{source_definition_id}', { ids: [id] })}
           said={words.deleted}
           to={pathTo('connectors')}
           onClose={close}

@@ -1,10 +1,10 @@
 /** What of a manifest runs, stream by stream, and what was passed over. */
-import type { ManifestAnswer } from '@inlay/contract/definitions';
+import type { ManifestAnswer } from '@inlay/contract/catalog/definitions';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { useWords } from '../../words/words.ts';
-import { connectorsWords } from './words.ts';
+import { type Column, Table } from '../../parts/tables/table.tsx';
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
 type Stream = ManifestAnswer['streams'][number];
 
@@ -14,8 +14,6 @@ export interface StreamsProps {
 }
 
 export function Streams({ manifest, level = 2 }: StreamsProps) {
-  const words = connectorsWords.get();
-  const common = useWords();
   const columns: Column<Stream>[] = [
     {
       title: words.stream,

@@ -1,37 +1,33 @@
 /** What an own connector was before: every version with what of it runs, its manifest to read, and the way back to it. */
-import type {
-  ManifestStreamChange,
-  SourceDefinitionVersion,
-  SourceDefinitionVersionSummary,
-} from '@inlay/contract/definition-versions';
-import type { ReplacedSourceDefinition } from '@inlay/contract/definitions';
+import type { ManifestStreamChange, SourceDefinitionVersionSummary } from '@inlay/contract/catalog/definition-versions';
+import type { ReplacedSourceDefinition } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { InfoDialog } from '../../parts/info-dialog.tsx';
 import { Bones } from '../../parts/page.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { ChangeList, VersionTable } from '../../parts/version-table.tsx';
-import { versionWords } from '../../parts/version-words.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { ChangeList, VersionTable } from '../../parts/tables/version-table.tsx';
+import { words as versionWords } from '../../parts/tables/version-words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
 import { Streams } from './streams.tsx';
-import { connectorsWords } from './words.ts';
+import { words } from './words.ts';
 
 interface VersionsProps {
   /** Of the connector. */
-  path: string;
+  id: string;
   /** Another one shows the versions anew: there may be more of them, and sources may have others. */
   edition: number;
   onRolledBack(answer: ReplacedSourceDefinition): void;
 }
 
-export function Versions({ path, edition, onRolledBack }: VersionsProps) {
-  const words = connectorsWords.get();
-  const { mayWrite, formatting } = useConsole();
+export function Versions({ id, edition, onRolledBack }: VersionsProps) {
+  const { mayWrite } = useConsole();
   const [asked, setAsked] = useState<{ what: 'show' | 'again'; version: number; isCurrent: boolean } | undefined>(
     undefined,
   );
@@ -40,16 +36,12 @@ export function Versions({ path, edition, onRolledBack }: VersionsProps) {
     <>
       <VersionTable<SourceDefinitionVersionSummary>
         key={edition}
-        path={`${path}/versions`}
+        list={requestTo('GET /integrations/definitions/sources/{source_definition_id}/versions', { ids: [id] })}
         changes={(row, isFirst) => <Changes row={row} isFirst={isFirst} />}
         columns={[
           {
             title: words.streams,
-            cell: (row) =>
-              words.versions.counts(
-                counted(formatting, row.running_stream_count),
-                counted(formatting, row.left_out_stream_count),
-              ),
+            cell: (row) => words.versions.counts(row.running_stream_count, row.left_out_stream_count),
           },
           {
             title: words.versions.sources,
@@ -61,14 +53,14 @@ export function Versions({ path, edition, onRolledBack }: VersionsProps) {
           <span class="c-pair">
             <Button
               onClick={() => setAsked({ what: 'show', version, isCurrent })}
-              label={words.versions.showOf(formatting.number(version))}
+              label={words.versions.showOf(version)}
             >
               {words.versions.show}
             </Button>
             {mayWrite && !isCurrent && (
               <Button
                 onClick={() => setAsked({ what: 'again', version, isCurrent })}
-                label={words.versions.againLabel(formatting.number(version))}
+                label={words.versions.againLabel(version)}
               >
                 {words.versions.againShort}
               </Button>
@@ -78,18 +70,21 @@ export function Versions({ path, edition, onRolledBack }: VersionsProps) {
       />
       {asked?.what === 'show' && (
         <OneVersion
-          path={path}
+          id={id}
           version={asked.version}
           onAgain={mayWrite && !asked.isCurrent ? () => setAsked({ ...asked, what: 'again' }) : undefined}
           onClose={close}
         />
       )}
       {asked?.what === 'again' && (
-        <RequestDialog<ReplacedSourceDefinition>
-          title={words.versions.againOf(formatting.number(asked.version))}
+        <RequestDialog
+          title={words.versions.againOf(asked.version)}
           text={words.versions.againText}
           label={words.versions.again}
-          request={{ method: 'POST', path: `${path}/rollback`, body: { version: asked.version } }}
+          request={requestTo('POST /integrations/definitions/sources/{source_definition_id}/rollback', {
+            ids: [id],
+            body: { version: asked.version },
+          })}
           onClose={close}
           onDone={(answer) => {
             close();
@@ -105,12 +100,13 @@ export function Versions({ path, edition, onRolledBack }: VersionsProps) {
 const shownChanges = 6;
 
 function Changes({ row, isFirst }: { row: SourceDefinitionVersionSummary; isFirst: boolean }) {
-  const words = connectorsWords.get().versions;
-  const { formatting } = useConsole();
-  if (row.changes.length === 0) return <span class="c-muted">{isFirst ? versionWords.get().first : words.same}</span>;
+  if (row.changes.length === 0)
+    return <span class="c-muted">{isFirst ? versionWords.first : words.versions.same}</span>;
   const said = ({ before, after }: ManifestStreamChange) => {
-    if (!after) return words.gone;
-    return before ? `${words.states[before]} → ${words.states[after]}` : words.added(words.states[after]);
+    if (!after) return words.versions.gone;
+    return before
+      ? `${words.versions.states[before]} → ${words.versions.states[after]}`
+      : words.versions.added(words.versions.states[after]);
   };
   const rest = row.change_count - shownChanges;
   return (
@@ -118,29 +114,27 @@ function Changes({ row, isFirst }: { row: SourceDefinitionVersionSummary; isFirs
       <ChangeList
         changes={row.changes.slice(0, shownChanges).map((change) => ({ name: change.stream, what: said(change) }))}
       />
-      {rest > 0 && <span class="c-muted">{words.more(formatting.number(rest))}</span>}
+      {rest > 0 && <span class="c-muted">{words.versions.more(rest)}</span>}
     </>
   );
 }
 
 interface OneVersionProps {
-  path: string;
+  id: string;
   version: number;
   onAgain: (() => void) | undefined;
   onClose(): void;
 }
 
-function OneVersion({ path, version, onAgain, onClose }: OneVersionProps) {
-  const words = connectorsWords.get();
-  const common = useWords();
-  const { formatting } = useConsole();
-  const { data, error, reload } = useAnswer<SourceDefinitionVersion>({
-    method: 'GET',
-    path: `${path}/versions/${version}`,
-  });
+function OneVersion({ id, version, onAgain, onClose }: OneVersionProps) {
+  const { data, error, reload } = useAnswer(
+    requestTo('GET /integrations/definitions/sources/{source_definition_id}/versions/{version}', {
+      ids: [id, version],
+    }),
+  );
   return (
     <InfoDialog
-      title={words.versions.one(formatting.number(version))}
+      title={words.versions.one(version)}
       isWide
       onClose={onClose}
       actions={

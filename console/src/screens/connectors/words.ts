@@ -1,10 +1,65 @@
-import { screenWords } from '../../words/screen-words.ts';
-import type { ConnectorsWords } from './words/en.ts';
+import { counted } from '../../words/counted.ts';
+import { formatting } from '../../words/formatting.ts';
 
-export const connectorsWords = screenWords<ConnectorsWords>({
-  en: () => import('./words/en.ts'),
-  de: () => import('./words/de.ts'),
-  fr: () => import('./words/fr.ts'),
-  es: () => import('./words/es.ts'),
-  ja: () => import('./words/ja.ts'),
-});
+export const words = {
+  title: 'Connectors',
+  search: 'Search by name',
+  type: 'Kind',
+  types: { source: 'Sources', destination: 'Destinations' },
+  name: 'Name',
+  version: 'Version',
+  support: 'Support',
+  origin: 'From',
+  own: 'you',
+  catalogue: 'the catalogue',
+  add: 'Add a manifest',
+  addText: 'A declarative manifest in YAML or JSON. Paste it, or drop the file here.',
+  manifest: 'Manifest',
+  file: 'Or choose a file',
+  ownName: 'Name (the title of the manifest if left empty)',
+  useIt: 'Make a template of it',
+  documentation: 'Documentation',
+  streams: 'What runs',
+  stream: 'Stream',
+  runs: 'Runs',
+  runsOk: 'Yes',
+  leftOut: 'No, it is left out',
+  dynamic: 'found out when it runs',
+  problems: 'What keeps it from running',
+  warnings: 'Passed over',
+  place: 'Place',
+  replace: 'New version',
+  replaceText: 'Sources go on with the new version where their settings fit it; the others stay on theirs.',
+  moved: (moved: number, staying: number) =>
+    `${counted(moved, 'source goes', 'sources go')} on with the new version, ${counted(staying, 'stays on its own', 'stay on theirs')}.`,
+  staying: {
+    title: 'Sources that stay on their version',
+    source: 'Source',
+    reason: 'What the new version does not accept',
+  },
+  versions: {
+    sources: 'Sources',
+    counts: (running: number, leftOut: number) =>
+      `${formatting.number(running)} running, ${formatting.number(leftOut)} left out`,
+    states: { runs: 'runs', left_out: 'left out' },
+    added: (state: string) => `new, ${state}`,
+    gone: 'gone',
+    same: 'The same streams as before',
+    more: (count: number) => `and ${formatting.number(count)} more`,
+    show: 'Show',
+    showOf: (version: number) => `Show version ${formatting.number(version)}`,
+    one: (version: number) => `Version ${formatting.number(version)}`,
+    copyManifest: 'Copy the manifest',
+    again: 'Use this version again',
+    againShort: 'Use again',
+    againLabel: (version: number) => `Use again: version ${formatting.number(version)}`,
+    againOf: (version: number) => `Use version ${formatting.number(version)} again`,
+    againText:
+      'Makes a new version with this manifest; secrets in it are taken as they are stored. Sources go on with it where their settings fit it; the others stay on theirs.',
+  },
+  delete: 'Delete',
+  deleteText: 'It can no longer be chosen. One that is in use cannot be deleted.',
+  deleted: 'Connector deleted',
+  specification: 'What it can be given',
+  copySpecification: 'Copy the specification',
+};

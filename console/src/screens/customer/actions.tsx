@@ -1,18 +1,17 @@
 /** What can be done with a customer. Each action says what it does, and can be copied as a command. */
-import type { Workspace } from '@inlay/contract/workspaces';
+import type { Workspace } from '@inlay/contract/tenancy/workspaces';
 import { Button, type ButtonProps } from '@inlay/ui/parts/button.tsx';
 import { useId, useState } from 'preact/hooks';
-import type { ApiRequest } from '../../api/client.ts';
+import { type ApiRequest, requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
+import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { InfoDialog } from '../../parts/info-dialog.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { type Action, type OnDone, useAction } from '../../parts/use-action.ts';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 
 interface ActionsProps {
   customer: Workspace;
@@ -20,21 +19,22 @@ interface ActionsProps {
   onChanged(): void;
 }
 
-const WidgetLink = lazyPart(async () => await (await import('../first-steps/widget-link.tsx')).load());
+const WidgetLink = lazyPart(async () => (await import('../first-steps/widget-link.tsx')).WidgetLink);
 
 type Asked = 'widget' | 'rename' | 'delete' | undefined;
 
 export function Actions({ customer, counts, onChanged }: ActionsProps) {
-  const words = useWords();
   const { announce } = useConsole();
   const [asked, setAsked] = useState<Asked>(undefined);
-  const path = `/workspaces/${customer.id}`;
   const isActive = customer.status === 'active';
   const done = (said: string) => () => {
     announce(said);
     onChanged();
   };
-  const status: ApiRequest = { method: 'PUT', path, body: { status: isActive ? 'inactive' : 'active' } };
+  const status: ApiRequest = requestTo('PUT /workspaces/{workspace_id}', {
+    ids: [customer.id],
+    body: { status: isActive ? 'inactive' : 'active' },
+  });
   return (
     <Panel title={words.customer.actions}>
       <ul class="c-actions">
@@ -53,19 +53,19 @@ export function Actions({ customer, counts, onChanged }: ActionsProps) {
         <ActionRow
           title={words.customer.rename}
           text={words.customer.renameText}
-          request={{ method: 'PUT', path, body: { name: customer.name } }}
+          request={requestTo('PUT /workspaces/{workspace_id}', { ids: [customer.id], body: { name: customer.name } })}
           onAsk={() => setAsked('rename')}
         />
         <ActionRow
           title={words.customer.revoke}
           text={words.customer.revokeText}
-          request={{ method: 'POST', path: `${path}/tokens/revoke` }}
+          request={requestTo('POST /workspaces/{workspace_id}/tokens/revoke', { ids: [customer.id] })}
           onDone={done(words.customer.revoked)}
         />
         <ActionRow
           title={words.customer.delete}
           kind="danger"
-          request={{ method: 'DELETE', path }}
+          request={requestTo('DELETE /workspaces/{workspace_id}', { ids: [customer.id] })}
           onAsk={() => setAsked('delete')}
         />
       </ul>
@@ -140,12 +140,14 @@ interface AskProps {
 }
 
 function Rename({ customer, onClose, onDone }: AskProps) {
-  const words = useWords();
   const action = useAction();
   const id = useId();
   const [name, setName] = useState(customer.name);
   const submit = () =>
-    action.run({ method: 'PUT', path: `/workspaces/${customer.id}`, body: { name: name.trim() } }, onDone);
+    action.run(
+      requestTo('PUT /workspaces/{workspace_id}', { ids: [customer.id], body: { name: name.trim() } }),
+      onDone,
+    );
   return (
     <InfoDialog
       title={words.customer.rename}
@@ -182,8 +184,6 @@ function Rename({ customer, onClose, onDone }: AskProps) {
 }
 
 function Delete({ customer, counts, onClose, onDone }: AskProps & Pick<ActionsProps, 'counts'>) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const action = useAction();
   const id = useId();
   const [typed, setTyped] = useState('');
@@ -201,15 +201,13 @@ function Delete({ customer, counts, onClose, onDone }: AskProps & Pick<ActionsPr
         </>
       }
     >
-      <p class="c-muted">
-        {words.customer.deleteText(counted(formatting, counts.sources), counted(formatting, counts.connections))}
-      </p>
+      <p class="c-muted">{words.customer.deleteText(counts.sources, counts.connections)}</p>
       <form
         id={id}
         class="c-field"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isConfirmed) action.run({ method: 'DELETE', path: `/workspaces/${customer.id}` }, onDone);
+          if (isConfirmed) action.run(requestTo('DELETE /workspaces/{workspace_id}', { ids: [customer.id] }), onDone);
           else document.getElementById(`${id}-name`)?.focus();
         }}
       >

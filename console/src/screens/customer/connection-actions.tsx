@@ -1,21 +1,22 @@
 /** What can be done with one connection: sync it now, pause it, let it run again. */
-import type { OperatorConnection } from '@inlay/contract/operating';
+import type { OperatorConnection } from '@inlay/contract/pipelines/operating';
 import { Button } from '@inlay/ui/parts/button.tsx';
-import type { ApiRequest } from '../../api/client.ts';
+import { type ApiRequest, requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 
 export function ConnectionActions({ connection, onChanged }: { connection: OperatorConnection; onChanged(): void }) {
-  const words = useWords();
   const { announce, mayWrite } = useConsole();
   const action = useAction();
-  const path = `/integrations/connections/${connection.id}`;
   const isPaused = connection.status === 'inactive';
-  const sync: ApiRequest = { method: 'POST', path: `${path}/sync` };
-  const pause: ApiRequest = { method: 'PATCH', path, body: { status: isPaused ? 'active' : 'inactive' } };
+  const sync: ApiRequest = requestTo('POST /integrations/connections/{connection_id}/sync', { ids: [connection.id] });
+  const pause: ApiRequest = requestTo('PATCH /integrations/connections/{connection_id}', {
+    ids: [connection.id],
+    body: { status: isPaused ? 'active' : 'inactive' },
+  });
   const run = (request: ApiRequest, said: string) =>
     action.run(request, () => {
       announce(said);

@@ -1,10 +1,10 @@
 /** One customer: how it does, its sources and connections, what has happened, and what can be done. */
-import type { ConnectionPage, OperatorConnection, SourcePage, WorkspaceHealth } from '@inlay/contract/operating';
-import type { SourceSummary } from '@inlay/contract/sources';
-import type { Workspace } from '@inlay/contract/workspaces';
+import type { OperatorConnection, WorkspaceHealth } from '@inlay/contract/pipelines/operating';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
+import type { Workspace } from '@inlay/contract/tenancy/workspaces';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
-import type { Static } from 'typebox';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
@@ -13,29 +13,24 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { OwnPage } from '../../parts/own-page.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 import { Actions } from './actions.tsx';
 import { ConnectionActions } from './connection-actions.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function CustomerScreen({ place }: { place: Place }) {
-  const words = useWords();
   const { mayWrite } = useConsole();
   const { id } = place;
   const live = { live: (ids: ReadonlySet<string>) => ids.has(id) };
-  const path = `/workspaces/${encodeURIComponent(id)}`;
-  const workspace = useAnswer<Workspace>({ method: 'GET', path }, live);
-  const health = useAnswer<WorkspaceHealth>({ method: 'GET', path: `${path}/health` }, live);
+  const workspace = useAnswer(requestTo('GET /workspaces/{workspace_id}', { ids: [id] }), live);
+  const health = useAnswer(requestTo('GET /workspaces/{workspace_id}/health', { ids: [id] }), live);
   const query = { workspace_id: id };
-  const sources = useAnswer<Static<typeof SourcePage>>({ method: 'GET', path: '/integrations/sources', query }, live);
-  const connections = useAnswer<Static<typeof ConnectionPage>>(
-    { method: 'GET', path: '/integrations/connections', query: { ...query, limit: 100 } },
-    live,
-  );
+  const sources = useAnswer(requestTo('GET /integrations/sources', { query }), live);
+  const connections = useAnswer(requestTo('GET /integrations/connections', { query: { ...query, limit: 100 } }), live);
   const reload = () => {
     for (const one of [workspace, health, sources, connections]) one.reload();
   };
@@ -90,10 +85,9 @@ export function CustomerScreen({ place }: { place: Place }) {
 }
 
 /** The widget and its words are loaded with the first click. */
-const CustomerView = lazyPart(async () => await (await import('./customer-view.tsx')).load());
+const CustomerView = lazyPart(async () => (await import('./customer-view.tsx')).CustomerView);
 
 function SeeWhatTheySee({ customer }: { customer: Workspace }) {
-  const words = useWords();
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -104,7 +98,6 @@ function SeeWhatTheySee({ customer }: { customer: Workspace }) {
 }
 
 function Facts({ customer, health }: { customer: Workspace; health: WorkspaceHealth | undefined }) {
-  const words = useWords();
   const { state, since, first_error, last_good_at, attention } = health?.health ?? {};
   const isUnwell = state === 'failing' || state === 'needs_attention';
   const reason = attention?.what ?? first_error?.message;
@@ -147,7 +140,6 @@ function Facts({ customer, health }: { customer: Workspace; health: WorkspaceHea
 }
 
 function Connections({ rows, onChanged }: { rows: readonly OperatorConnection[]; onChanged(): void }) {
-  const words = useWords();
   if (rows.length === 0) return <Empty title={words.customer.noConnections} />;
   const columns: Column<OperatorConnection>[] = [
     {
@@ -175,7 +167,6 @@ function Connections({ rows, onChanged }: { rows: readonly OperatorConnection[];
 }
 
 function Sources({ rows }: { rows: readonly SourceSummary[] }) {
-  const words = useWords();
   if (rows.length === 0) return <Empty title={words.customer.noSources} />;
   const columns: Column<SourceSummary>[] = [
     {

@@ -1,6 +1,6 @@
 /** One timeline from two lists that come in pages: nothing is lost, nothing is repeated, nothing appears above. */
-import type { AuditEvent } from '@inlay/contract/audit';
-import type { OperatorJob } from '@inlay/contract/operating';
+import type { AuditEvent } from '@inlay/contract/log/audit';
+import type { OperatorJob } from '@inlay/contract/pipelines/operating';
 import { expect, it } from 'vitest';
 import { continued, entriesOf, lagging, type Part, type Parts, renewed } from './timeline-entries.ts';
 

@@ -4,8 +4,8 @@
  * What always holds: an entry is shown only when everything newer is there, from both. So nothing appears above what a person
  * has read already, nothing is lost between two pages, and nothing is shown twice.
  */
-import type { AuditEvent } from '@inlay/contract/audit';
-import type { OperatorJob } from '@inlay/contract/operating';
+import type { AuditEvent } from '@inlay/contract/log/audit';
+import type { OperatorJob } from '@inlay/contract/pipelines/operating';
 
 export interface TimelineEntry {
   key: string;

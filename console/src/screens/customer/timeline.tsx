@@ -1,11 +1,10 @@
 /** Everything that has happened to a customer, newest first: jobs, and every entry of the audit trail. */
-import type { AuditEventPage } from '@inlay/contract/audit';
-import type { JobPage, OperatorJob } from '@inlay/contract/operating';
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { OperatorJob } from '@inlay/contract/pipelines/operating';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
+import type { AnswerTo } from '@inlay/contract/requests';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useEffect, useState } from 'preact/hooks';
-import type { Static } from 'typebox';
-import { type ApiError, type ApiRequest, callApi, requestOfNext } from '../../api/client.ts';
+import { type ApiError, type ApiRequest, callApi, requestOfNext, requestTo } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { JobBadge } from '../../parts/badges.tsx';
@@ -14,15 +13,14 @@ import { Bones, Empty, Panel } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 import { continued, entriesOf, lagging, type Parts, renewed, type TimelineEntry } from './timeline-entries.ts';
 
 const pageSize = 50;
-type Loaded = Parts<ApiRequest>;
+type JobsRequest = ApiRequest<AnswerTo<'GET /integrations/jobs'>>;
+type Loaded = Parts<JobsRequest>;
 
 export function Timeline({ workspaceId, sources }: { workspaceId: string; sources: readonly SourceSummary[] }) {
-  const words = useWords();
   const { onSignedOut } = useConsole();
   const { data, error, reload } = useLoaded(workspaceId, (signal) => readFirst(workspaceId, signal), {
     live: (ids) => ids.has(workspaceId),
@@ -78,8 +76,6 @@ export function Timeline({ workspaceId, sources }: { workspaceId: string; source
 }
 
 function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; sourceName: string | undefined }) {
-  const words = useWords();
-  const { formatting } = useConsole();
   if (job) {
     return (
       <div class="c-entry">
@@ -88,7 +84,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
             {sourceName ? words.customer.syncOf(sourceName) : words.job.title(job.id)}
           </Link>
           <JobBadge status={job.status} />
-          {job.rows !== null && <span class="c-muted">{words.overview.rows(counted(formatting, job.rows))}</span>}
+          {job.rows !== null && <span class="c-muted">{words.overview.rows(job.rows)}</span>}
         </span>
         {job.failure && <span class="c-clamp c-danger">{job.failure.message ?? words.noReason}</span>}
       </div>
@@ -110,7 +106,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
 async function readFirst(workspaceId: string, signal: AbortSignal): Promise<Loaded> {
   const query = { workspace_id: workspaceId, limit: pageSize };
   const [jobs, trail] = await Promise.all([
-    readJobs({ method: 'GET', path: '/integrations/jobs', query }, signal),
+    readJobs(requestTo('GET /integrations/jobs', { query }), signal),
     readTrail(workspaceId, undefined, signal),
   ]);
   return { jobs, trail };
@@ -125,13 +121,13 @@ async function readMore(workspaceId: string, loaded: Loaded): Promise<Partial<Lo
   return { ...(jobs && { jobs }), ...(trail && { trail }) };
 }
 
-async function readJobs(request: ApiRequest, signal?: AbortSignal): Promise<Loaded['jobs']> {
-  const { data, next } = await callApi<Static<typeof JobPage>>(request, signal);
+async function readJobs(request: JobsRequest, signal?: AbortSignal): Promise<Loaded['jobs']> {
+  const { data, next } = await callApi(request, signal);
   return { rows: data as OperatorJob[], next: next === null ? null : requestOfNext(next) };
 }
 
 async function readTrail(workspaceId: string, before?: number, signal?: AbortSignal): Promise<Loaded['trail']> {
   const query = { workspace_id: workspaceId, sort: '-position', before, limit: pageSize };
-  const { data, next } = await callApi<AuditEventPage>({ method: 'GET', path: '/audit-events', query }, signal);
+  const { data, next } = await callApi(requestTo('GET /audit-events', { query }), signal);
   return { rows: data, next: next === 0 ? null : next };
 }

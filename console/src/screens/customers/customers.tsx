@@ -1,32 +1,31 @@
 /** All customers: searched by name, filtered by health and status, page by page. */
-import type { OperatorWorkspace } from '@inlay/contract/operating';
+import type { OperatorWorkspace } from '@inlay/contract/pipelines/operating';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
-import { Choice, Filters, Search } from '../../parts/filters.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { OwnPage } from '../../parts/own-page.tsx';
 import { Page } from '../../parts/page.tsx';
-import { PagedTable } from '../../parts/paged-table.tsx';
-import type { Column } from '../../parts/table.tsx';
-import { usePages } from '../../parts/use-pages.ts';
+import { Choice, Filters, Search } from '../../parts/tables/filters.tsx';
+import { PagedTable } from '../../parts/tables/paged-table.tsx';
+import type { Column } from '../../parts/tables/table.tsx';
+import { usePages } from '../../parts/tables/use-pages.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from '../../words/words.ts';
 
-const WidgetLink = lazyPart(async () => await (await import('../first-steps/widget-link.tsx')).load());
+const WidgetLink = lazyPart(async () => (await import('../first-steps/widget-link.tsx')).WidgetLink);
 
 export function CustomersScreen({ place }: { place: Place }) {
-  const words = useWords();
-  const { formatting, mayWrite } = useConsole();
+  const { mayWrite } = useConsole();
   const [isAdding, setAdding] = useState(false);
   const asked = (name: string) => place.query.get(name) ?? undefined;
-  const pages = usePages<OperatorWorkspace>(
-    {
-      method: 'GET',
-      path: '/integrations/workspaces',
+  const pages = usePages(
+    requestTo('GET /integrations/workspaces', {
       query: {
         name_contains: asked('name_contains'),
         health: asked('health'),
@@ -34,7 +33,7 @@ export function CustomersScreen({ place }: { place: Place }) {
         sort: asked('sort'),
         limit: 50,
       },
-    },
+    }),
     () => true,
   );
   const columns: Column<OperatorWorkspace>[] = [

@@ -1,40 +1,32 @@
 /** Everything that has happened in the organization, newest first; and one event whole. */
-import type { Event } from '@inlay/contract/events';
-import type { Redelivery } from '@inlay/contract/webhook-endpoints';
+import type { Event } from '@inlay/contract/log/events';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { eventGroups } from '../../parts/event-types.ts';
 import { FactList } from '../../parts/fields.tsx';
-import { Choice, Filters } from '../../parts/filters.tsx';
 import { Bones, Page } from '../../parts/page.tsx';
-import { PagedTable } from '../../parts/paged-table.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import type { Column } from '../../parts/table.tsx';
-import { useBackwards } from '../../parts/use-backwards.ts';
+import { Choice, Filters } from '../../parts/tables/filters.tsx';
+import { PagedTable } from '../../parts/tables/paged-table.tsx';
+import type { Column } from '../../parts/tables/table.tsx';
+import { useBackwards } from '../../parts/tables/use-backwards.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
-import { eventsWords } from './words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await eventsWords.load();
-  return EventsScreen;
-}
-
-function EventsScreen({ place }: { place: Place }) {
+export function EventsScreen({ place }: { place: Place }) {
   return place.id ? <OneEvent id={place.id} /> : <EventList place={place} />;
 }
 
 function EventList({ place }: { place: Place }) {
-  const words = eventsWords.get();
-  const common = useWords();
-  const { formatting } = useConsole();
   const asked = (name: string) => place.query.get(name) ?? undefined;
-  const pages = useBackwards<Event>('/events', { types: asked('types'), workspace_id: asked('workspace_id') });
+  const pages = useBackwards('GET /events', { types: asked('types'), workspace_id: asked('workspace_id') });
   const columns: Column<Event>[] = [
     { title: words.type, isWide: true, cell: ({ id, type }) => <Link to={pathTo('events', id)}>{type}</Link> },
     { title: words.customer, isName: true, cell: (event) => <About event={event} /> },
@@ -58,15 +50,14 @@ function EventList({ place }: { place: Place }) {
 }
 
 function About({ event: { workspace_id, data } }: { event: Event }) {
-  if (workspace_id === null) return <span class="c-muted">{eventsWords.get().organization}</span>;
+  if (workspace_id === null) return <span class="c-muted">{words.organization}</span>;
   const { name } = (data.workspace ?? {}) as { name?: unknown };
   return <Link to={pathTo('customer', workspace_id)}>{typeof name === 'string' ? name : workspace_id}</Link>;
 }
 
 function OneEvent({ id }: { id: string }) {
-  const words = eventsWords.get();
-  const { formatting, mayWrite, announce } = useConsole();
-  const { data: event, error, reload } = useAnswer<Event>({ method: 'GET', path: `/events/${encodeURIComponent(id)}` });
+  const { mayWrite, announce } = useConsole();
+  const { data: event, error, reload } = useAnswer(requestTo('GET /events/{event_id}', { ids: [id] }));
   return (
     <Page
       title={event?.type ?? words.title}
@@ -74,12 +65,10 @@ function OneEvent({ id }: { id: string }) {
       beside={
         mayWrite &&
         event && (
-          <RequestButton<Redelivery>
+          <RequestButton
             label={words.resend}
-            request={{ method: 'POST', path: `/events/${event.id}/redeliver`, body: {} }}
-            onDone={({ webhook_endpoint_ids }) =>
-              announce(words.resent(counted(formatting, webhook_endpoint_ids.length)))
-            }
+            request={requestTo('POST /events/{event_id}/redeliver', { ids: [event.id], body: {} })}
+            onDone={({ webhook_endpoint_ids }) => announce(words.resent(webhook_endpoint_ids.length))}
           />
         )
       }

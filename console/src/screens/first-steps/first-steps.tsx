@@ -2,13 +2,12 @@
  * The way from nothing to the first rows of a customer. Each step knows by the API whether it is done, and leads to the screen
  * that does it. The list goes away when rows have arrived, or when the person hides it in this browser.
  */
-import type { OperatorWorkspacePage } from '@inlay/contract/operating';
-import type { HealthCounts, Overview } from '@inlay/contract/overview';
+import type { HealthCounts, Overview } from '@inlay/contract/pipelines/overview';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Static } from 'typebox';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { lazyPart } from '../../parts/lazy-part.tsx';
@@ -16,14 +15,9 @@ import { Bones, Panel } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { read, write } from '../../scheme.ts';
-import { firstStepsWords } from './words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await firstStepsWords.load();
-  return FirstSteps;
-}
-
-const WidgetLink = lazyPart(async () => await (await import('./widget-link.tsx')).load());
+const WidgetLink = lazyPart(async () => (await import('./widget-link.tsx')).WidgetLink);
 
 const total = (counts: HealthCounts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 const live = { live: () => true };
@@ -38,20 +32,16 @@ interface FirstStepsProps {
   below?: ComponentChildren;
 }
 
-function FirstSteps({ overview, onChanged, children, below }: FirstStepsProps) {
-  const words = firstStepsWords.get();
+export function FirstSteps({ overview, onChanged, children, below }: FirstStepsProps) {
   const { session, mayWrite } = useConsole();
   const key = `inlay-console-first-steps-${session.organization.id}`;
   const [isHidden, setHidden] = useState(() => read(key) === hidden);
   const [asked, setAsked] = useState<'add' | 'open' | undefined>(undefined);
   const hasCustomers = total(overview.workspaces) > 0;
-  const destinations = useAnswer<{ data: unknown[] }>(
-    { method: 'GET', path: '/integrations/templates/connections' },
-    live,
-  );
-  const sources = useAnswer<{ data: unknown[] }>({ method: 'GET', path: '/integrations/templates/sources' }, live);
-  const newest = useAnswer<Static<typeof OperatorWorkspacePage>>(
-    hasCustomers ? { method: 'GET', path: '/integrations/workspaces', query: { limit: 1 } } : undefined,
+  const destinations = useAnswer(requestTo('GET /integrations/templates/connections'), live);
+  const sources = useAnswer(requestTo('GET /integrations/templates/sources'), live);
+  const newest = useAnswer(
+    hasCustomers ? requestTo('GET /integrations/workspaces', { query: { limit: 1 } }) : undefined,
   );
   const customer = newest.data?.data[0];
   const hide = (value: boolean) => {

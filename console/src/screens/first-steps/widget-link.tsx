@@ -5,23 +5,17 @@
  * What always holds: the address is a link that the person follows, never opened by itself, so no browser blocks it. Its token
  * is for this service's own origin, works for an hour, and is in the fragment, which no server sees.
  */
-import type { TokenResponse } from '@inlay/contract/tokens';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
-import type { ApiRequest } from '../../api/client.ts';
+import { requestTo } from '../../api/client.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { TextField } from '../../parts/fields.tsx';
-import { InfoDialog } from '../../parts/info-dialog.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
-import { firstStepsWords } from './words.ts';
-
-export async function load() {
-  await firstStepsWords.load();
-  return WidgetLink;
-}
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
 const seconds = 3_600;
 
@@ -32,18 +26,15 @@ export interface WidgetLinkProps {
   onClose(): void;
 }
 
-function WidgetLink({ customer, onChanged, onClose }: WidgetLinkProps) {
-  const words = firstStepsWords.get();
+export function WidgetLink({ customer, onChanged, onClose }: WidgetLinkProps) {
   const [name, setName] = useState(customer ?? '');
   const [url, setUrl] = useState<string | undefined>(undefined);
   if (url !== undefined) return <Made url={url} name={name} isNew={customer === undefined} onClose={onClose} />;
-  const request: ApiRequest = {
-    method: 'POST',
-    path: '/embedded/widget-token',
+  const request = requestTo('POST /embedded/widget-token', {
     body: { workspace_name: name, allowed_origin: location.origin, expires_in_seconds: seconds },
-  };
+  });
   return (
-    <RequestDialog<TokenResponse>
+    <RequestDialog
       title={customer === undefined ? words.addCustomer : words.openWidget}
       text={customer === undefined ? words.addText : words.openText(customer)}
       label={customer === undefined ? words.addCustomer : words.makeLink}
@@ -62,8 +53,6 @@ function WidgetLink({ customer, onChanged, onClose }: WidgetLinkProps) {
 }
 
 function Made({ url, name, isNew, onClose }: { url: string; name: string; isNew: boolean; onClose(): void }) {
-  const words = firstStepsWords.get();
-  const common = useWords();
   const id = new URL(url).searchParams.get('workspaceId') ?? '';
   return (
     <InfoDialog

@@ -6,34 +6,27 @@ import type {
   ServiceCheck,
   ServiceHealth,
   ServiceSetting,
-} from '@inlay/contract/service-health';
+} from '@inlay/contract/log/service-health';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
-import type { ApiRequest } from '../../api/client.ts';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList } from '../../parts/fields.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
-import { healthWords } from './words.ts';
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await healthWords.load();
-  return HealthScreen;
-}
+const request = requestTo('GET /integrations/health');
 
-const request: ApiRequest = { method: 'GET', path: '/integrations/health' };
-
-function HealthScreen() {
-  const words = healthWords.get();
-  const { data, error, isLoading, reload } = useAnswer<ServiceHealth>(request);
+export function HealthScreen() {
+  const { data, error, isLoading, reload } = useAnswer(request);
   return (
     <Page
       title={words.title}
@@ -72,14 +65,12 @@ function CheckBadge({ state }: { state: CheckState }) {
   return (
     <span class={`inlay-badge inlay-badge-${looks[state].kind}`}>
       <Glyph name={looks[state].glyph} />
-      {healthWords.get().states[state]}
+      {words.states[state]}
     </span>
   );
 }
 
 function Checks({ health: { checks, checked_at } }: { health: ServiceHealth }) {
-  const words = healthWords.get();
-  const { formatting } = useConsole();
   const wrong = checks.filter(({ state }) => state !== 'ok');
   const good = checks.filter(({ state }) => state === 'ok');
   return (
@@ -93,7 +84,7 @@ function Checks({ health: { checks, checked_at } }: { health: ServiceHealth }) {
     >
       {wrong.length === 0 ? <p class="c-panel-text">{words.allWell}</p> : <CheckList checks={wrong} />}
       <details class="c-checks-more" open={wrong.length === 0}>
-        <summary>{words.inOrder(formatting.number(good.length))}</summary>
+        <summary>{words.inOrder(good.length)}</summary>
         <CheckList checks={good} />
       </details>
     </Panel>
@@ -123,8 +114,6 @@ function OfDeployment({
   health: ServiceHealth;
   deployment: Deployment;
 }) {
-  const words = healthWords.get();
-  const { formatting } = useConsole();
   const lacking = [...migrations.pending, ...migrations.unknown];
   return (
     <>
@@ -138,7 +127,7 @@ function OfDeployment({
             words.migrations,
             lacking.length > 0
               ? words.pending(lacking.join(', '))
-              : words.applied(formatting.number(migrations.applied), migrations.last ?? ''),
+              : words.applied(migrations.applied, migrations.last ?? ''),
           ],
           [words.connectors, <Link to={pathTo('connectors')}>{words.connectorVersions}</Link>],
         ]}
@@ -155,7 +144,6 @@ function OfDeployment({
 }
 
 function Replicas({ replicas }: { replicas: readonly Replica[] }) {
-  const words = healthWords.get();
   const columns: Column<Replica>[] = [
     { title: words.host, isWide: true, cell: ({ host }) => host },
     { title: words.version, cell: ({ version }) => version },
@@ -175,8 +163,6 @@ function Replicas({ replicas }: { replicas: readonly Replica[] }) {
 }
 
 function Settings({ settings }: { settings: readonly ServiceSetting[] }) {
-  const words = healthWords.get();
-  const common = useWords();
   const columns: Column<ServiceSetting>[] = [
     { title: words.name, cell: ({ name }) => <code>{name}</code> },
     {

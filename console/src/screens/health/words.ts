@@ -1,10 +1,42 @@
-import { screenWords } from '../../words/screen-words.ts';
-import type { HealthWords } from './words/en.ts';
+import { formatting } from '../../words/formatting.ts';
 
-export const healthWords = screenWords<HealthWords>({
-  en: () => import('./words/en.ts'),
-  de: () => import('./words/de.ts'),
-  fr: () => import('./words/fr.ts'),
-  es: () => import('./words/es.ts'),
-  ja: () => import('./words/ja.ts'),
-});
+export const words = {
+  title: 'Settings and health',
+  checkAgain: 'Check again',
+  checks: 'Checks',
+  checked: 'Checked',
+  allWell: 'Everything is in order.',
+  states: { fail: 'To fix', warn: 'To look at', ok: 'In order' },
+  inOrder: (count: number) => `${formatting.number(count)} in order`,
+  service: 'Service',
+  node: 'Node.js',
+  database: 'Database',
+  platform: 'Platform',
+  bundled: 'bundled',
+  hosted: 'hosted',
+  migrations: 'Migrations',
+  applied: (count: number, last: string) => `${formatting.number(count)}, the last is ${last}`,
+  pending: (names: string) => `missing: ${names}`,
+  connectors: 'Connectors',
+  connectorVersions: 'Versions of connectors are in the catalogue',
+  replicas: 'Replicas',
+  noReplicas: 'No replica has said yet that it runs.',
+  host: 'Machine',
+  version: 'Version',
+  started: 'Started',
+  seen: 'Last seen',
+  state: 'State',
+  present: 'Runs',
+  silent: 'Silent',
+  settings: 'Settings',
+  settingsText: 'Settings are variables of the environment. A change counts after a restart. Secrets are never shown.',
+  name: 'Variable',
+  value: 'Value',
+  origin: 'From',
+  set: 'set',
+  notSet: 'not set',
+  fromEnvironment: 'Environment',
+  byDefault: 'Default',
+  notYours:
+    'Replicas, versions and settings belong to the organization that runs the deployment. You see the checks of your own organization.',
+};

@@ -1,15 +1,15 @@
 /** A job beside the last job of its connection that went well. */
-import type { JobDetail, JobPage } from '@inlay/contract/operating';
-import type { Static } from 'typebox';
+import type { JobDetail } from '@inlay/contract/pipelines/operating';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Empty, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from '../../words/words.ts';
 
 interface Line {
   title: string;
@@ -19,13 +19,11 @@ interface Line {
 }
 
 export function Comparison({ job }: { job: JobDetail }) {
-  const words = useWords();
-  const { formatting } = useConsole();
-  const { data, error, reload } = useAnswer<Static<typeof JobPage>>({
-    method: 'GET',
-    path: '/integrations/jobs',
-    query: { connection_id: job.connection_id, status: 'succeeded', started_before: job.started_at, limit: 1 },
-  });
+  const { data, error, reload } = useAnswer(
+    requestTo('GET /integrations/jobs', {
+      query: { connection_id: job.connection_id, status: 'succeeded', started_before: job.started_at, limit: 1 },
+    }),
+  );
   const good = data?.data[0];
   const { number, duration, bytes } = formatting;
   const lines: Line[] = good

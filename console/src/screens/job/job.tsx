@@ -1,18 +1,17 @@
 /** One job: what it moved, how each attempt went, how it compares with the last good one, and its log. */
-import type { JobDetail, JobPage } from '@inlay/contract/operating';
-import type { Static } from 'typebox';
+import type { JobDetail } from '@inlay/contract/pipelines/operating';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { JobBadge } from '../../parts/badges.tsx';
 import { Bars } from '../../parts/bars.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords, type Words } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from '../../words/words.ts';
 import { Comparison } from './comparison.tsx';
 import { Log } from './log.tsx';
 import { RowsPlot } from './rows-plot.tsx';
@@ -21,16 +20,12 @@ type Attempt = NonNullable<JobDetail['attempt_list']>[number];
 type Stream = NonNullable<JobDetail['streams']>[number];
 
 export function JobScreen({ place }: { place: Place }) {
-  const words = useWords();
   const { id } = place;
   const {
     data: job,
     error,
     reload,
-  } = useAnswer<JobDetail>(
-    { method: 'GET', path: `/integrations/jobs/${encodeURIComponent(id)}` },
-    { live: () => true },
-  );
+  } = useAnswer(requestTo('GET /integrations/jobs/{job_id}', { ids: [id] }), { live: () => true });
   const trail = (
     <>
       <Link to={pathTo('jobs')}>{words.jobsList.title}</Link>
@@ -52,7 +47,6 @@ export function JobScreen({ place }: { place: Place }) {
 }
 
 function Content({ job }: { job: JobDetail }) {
-  const words = useWords();
   return (
     <>
       <Facts job={job} />
@@ -71,8 +65,6 @@ function Content({ job }: { job: JobDetail }) {
 }
 
 function Facts({ job }: { job: JobDetail }) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const reason = job.first_error ?? job.failure;
   const facts: [string, preact.ComponentChildren][] = [
     [words.column.started, <When time={job.started_at} key="" />],
@@ -109,10 +101,8 @@ function Facts({ job }: { job: JobDetail }) {
 }
 
 function Attempts({ rows }: { rows: readonly Attempt[] }) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const columns: Column<Attempt>[] = [
-    { title: words.column.attempts, cell: ({ attempt }) => words.job.attempt(formatting.number(attempt)) },
+    { title: words.column.attempts, cell: ({ attempt }) => words.job.attempt(attempt) },
     { title: words.column.status, cell: ({ status }) => <JobBadge status={status} /> },
     { title: words.column.started, cell: ({ started_at }) => <When time={started_at} /> },
     {
@@ -137,8 +127,6 @@ function Attempts({ rows }: { rows: readonly Attempt[] }) {
 }
 
 function Streams({ job: { streams, more_streams = 0 } }: { job: JobDetail }) {
-  const words = useWords();
-  const { formatting } = useConsole();
   if (!streams || streams.length === 0) return <Empty title={words.job.noStreams} />;
   const number = (value: number | undefined) => (value === undefined ? words.none : formatting.number(value));
   const columns: Column<Stream>[] = [
@@ -149,7 +137,7 @@ function Streams({ job: { streams, more_streams = 0 } }: { job: JobDetail }) {
     {
       title: words.column.warnings,
       cell: (stream) => {
-        const said = warningsOf(stream, words, formatting.number);
+        const said = warningsOf(stream);
         if (said.length === 0) return <span class="c-muted">{words.none}</span>;
         return (
           <ul class="c-warnings">
@@ -164,9 +152,7 @@ function Streams({ job: { streams, more_streams = 0 } }: { job: JobDetail }) {
   return (
     <>
       <Table label={words.job.streams} rows={streams} columns={columns} idOf={nameOf} />
-      {more_streams > 0 && (
-        <p class="c-panel-foot c-muted">{words.job.moreStreams(counted(formatting, more_streams))}</p>
-      )}
+      {more_streams > 0 && <p class="c-panel-foot c-muted">{words.job.moreStreams(more_streams)}</p>}
     </>
   );
 }
@@ -175,21 +161,22 @@ export function nameOf({ namespace, name }: { namespace?: string; name: string }
   return namespace ? `${namespace}.${name}` : name;
 }
 
-function warningsOf(stream: Stream, words: Words, number: (value: number) => string): string[] {
+function warningsOf(stream: Stream): string[] {
   return [
     ...(stream.not_replaced ? [words.job.notReplaced] : []),
-    ...stream.values_changed.map(({ kind, count, field }) => words.job.changes[kind](number(count), field)),
+    // In the words of the platform, as failures are.
+    ...(stream.notices ?? []).map(({ message }) => message),
+    ...(stream.records_skipped
+      ? [words.job.skipped(stream.records_skipped.count, stream.records_skipped.keys.join('; '))]
+      : []),
+    ...stream.values_changed.map(({ kind, count, field }) => words.job.changes[kind](count, field)),
   ];
 }
 
 function History({ job }: { job: JobDetail }) {
-  const words = useWords();
-  const { formatting } = useConsole();
-  const { data } = useAnswer<Static<typeof JobPage>>({
-    method: 'GET',
-    path: '/integrations/jobs',
-    query: { connection_id: job.connection_id, limit: 30 },
-  });
+  const { data } = useAnswer(
+    requestTo('GET /integrations/jobs', { query: { connection_id: job.connection_id, limit: 30 } }),
+  );
   const jobs = (data?.data ?? []).toReversed();
   return (
     <Panel
@@ -201,7 +188,7 @@ function History({ job }: { job: JobDetail }) {
       <Bars
         label={words.job.history}
         bars={jobs.map(({ id, started_at, rows, status }) => ({
-          title: `${words.job.title(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(counted(formatting, rows ?? 0))}, ${words.jobStatus[status]}`,
+          title: `${words.job.title(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(rows ?? 0)}, ${words.jobStatus[status]}`,
           good: status === 'failed' ? 0 : (rows ?? 0),
           bad: status === 'failed' ? Math.max(rows ?? 0, 1) : 0,
         }))}

@@ -1,7 +1,7 @@
 /** A virtual list: of many rows, only those in view are in the page. All rows have the same height. */
-import type { JobLog } from '@inlay/contract/operating';
+import type { JobLog } from '@inlay/contract/pipelines/operating';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 import { rowsOf } from './log-rows.ts';
 
 type Line = JobLog['lines'][number];
@@ -29,7 +29,6 @@ export function visibleLines(scrolled: number, height: number, count: number): {
 }
 
 export function LogLines({ lines, goTo, dropped, hasEarlier, onStart, onEnd, onOpen }: LogLinesProps) {
-  const words = useWords();
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ scrolled: 0, height: 480 });
   const rows = useMemo(() => rowsOf(lines), [lines]);

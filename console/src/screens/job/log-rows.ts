@@ -1,5 +1,5 @@
 /** What the log has on each line of the page: a message of several lines takes several, the first with its time and level. */
-import type { JobLog } from '@inlay/contract/operating';
+import type { JobLog } from '@inlay/contract/pipelines/operating';
 
 type Line = JobLog['lines'][number];
 

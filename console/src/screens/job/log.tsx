@@ -2,16 +2,16 @@
  * The log of an attempt, piece by piece: however long it is, the browser holds what was looked at and draws what is
  * visible. Lines are text of connectors, shown as they are and never as markup.
  */
-import type { JobLog } from '@inlay/contract/operating';
+import type { JobLog } from '@inlay/contract/pipelines/operating';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, callApi } from '../../api/client.ts';
+import { ApiError, callApi, requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Empty, Panel } from '../../parts/page.tsx';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from '../../words/words.ts';
 import { LogLines } from './log-lines.tsx';
 import { rowsOf } from './log-rows.ts';
 
@@ -31,8 +31,7 @@ interface Shown extends JobLog {
 }
 
 export function Log({ jobId, attempts }: { jobId: string; attempts: readonly number[] }) {
-  const words = useWords();
-  const { formatting, onSignedOut, epoch } = useConsole();
+  const { onSignedOut, epoch } = useConsole();
   const [attempt, setAttempt] = useState<number | undefined>(undefined);
   const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
@@ -43,11 +42,12 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
   const input = useRef<HTMLInputElement>(null);
 
   const readLog = (query: { offset?: number; tail?: number; search?: string; bytes?: number; first_error?: 'true' }) =>
-    callApi<JobLog>({
-      method: 'GET',
-      path: `/integrations/jobs/${encodeURIComponent(jobId)}/log`,
-      query: { attempt, bytes: pieceBytes, ...query },
-    });
+    callApi(
+      requestTo('GET /integrations/jobs/{job_id}/log', {
+        ids: [jobId],
+        query: { attempt, bytes: pieceBytes, ...query },
+      }),
+    );
   /** One piece at a time: what is asked for meanwhile is not needed. */
   const busyWith = async (work: () => Promise<void>) => {
     if (isBusy) return;
@@ -145,7 +145,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
             >
               {attempts.map((number) => (
                 <option value={String(number)} key={number}>
-                  {words.job.attempt(formatting.number(number))}
+                  {words.job.attempt(number)}
                 </option>
               ))}
             </select>
@@ -193,7 +193,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
               : {})}
           />
           <p class="c-panel-foot c-muted">
-            {words.job.matches(counted(formatting, isSearch ? shown.lines.length : rowsOf(shown.lines).length))}
+            {words.job.matches(isSearch ? shown.lines.length : rowsOf(shown.lines).length)}
           </p>
         </>
       )}

@@ -1,10 +1,9 @@
 /** How the rows of a job came: one bar for each part of its time, as high as what its attempt had moved by then. */
-import type { JobDetail } from '@inlay/contract/operating';
-import { useConsole } from '../../console.ts';
+import type { JobDetail } from '@inlay/contract/pipelines/operating';
 import { Bars } from '../../parts/bars.tsx';
 import { Empty, Panel } from '../../parts/page.tsx';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from '../../words/words.ts';
 
 type Point = NonNullable<JobDetail['row_points']>[number];
 
@@ -32,8 +31,6 @@ export function slotsOf(points: readonly Point[]): Slot[] {
 }
 
 export function RowsPlot({ job: { row_points, attempt_list } }: { job: JobDetail }) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const slots = slotsOf(row_points ?? []);
   const [first, last] = [slots[0], slots.at(-1)];
   const failed = new Set(attempt_list?.filter(({ status }) => status === 'failed').map(({ attempt }) => attempt));
@@ -46,16 +43,14 @@ export function RowsPlot({ job: { row_points, attempt_list } }: { job: JobDetail
       ) : (
         <>
           <Bars
-            label={`${title}: ${words.job.rowsSaid(counted(formatting, last.rows), time(first.until), time(last.until))}`}
+            label={`${title}: ${words.job.rowsSaid(last.rows, time(first.until), time(last.until))}`}
             bars={slots.map(({ until, attempt, rows }) => ({
-              title: `${time(until)}, ${words.job.attempt(formatting.number(attempt))}: ${words.overview.rows(counted(formatting, rows))}`,
+              title: `${time(until)}, ${words.job.attempt(attempt)}: ${words.overview.rows(rows)}`,
               good: failed.has(attempt) ? 0 : rows,
               bad: failed.has(attempt) ? rows : 0,
             }))}
           />
-          <p class="c-panel-foot c-muted">
-            {words.job.rowsSaid(counted(formatting, last.rows), time(first.until), time(last.until))}
-          </p>
+          <p class="c-panel-foot c-muted">{words.job.rowsSaid(last.rows, time(first.until), time(last.until))}</p>
         </>
       )}
     </Panel>

@@ -1,16 +1,17 @@
 /** Jobs of all customers, newest first. */
-import type { OperatorJob } from '@inlay/contract/operating';
-import { useConsole } from '../../console.ts';
+import type { OperatorJob } from '@inlay/contract/pipelines/operating';
+import { requestTo } from '../../api/client.ts';
 import { JobBadge } from '../../parts/badges.tsx';
-import { Chip, Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
-import { PagedTable } from '../../parts/paged-table.tsx';
-import type { Column } from '../../parts/table.tsx';
-import { usePages } from '../../parts/use-pages.ts';
+import { Chip, Choice, Filters, Tick, withFilter } from '../../parts/tables/filters.tsx';
+import { PagedTable } from '../../parts/tables/paged-table.tsx';
+import type { Column } from '../../parts/tables/table.tsx';
+import { usePages } from '../../parts/tables/use-pages.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words } from '../../words/words.ts';
 
 const filters = [
   'workspace_id',
@@ -26,13 +27,8 @@ const filters = [
 ];
 
 export function JobsScreen({ place }: { place: Place }) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const query = Object.fromEntries(filters.map((name) => [name, place.query.get(name) ?? undefined]));
-  const pages = usePages<OperatorJob>(
-    { method: 'GET', path: '/integrations/jobs', query: { ...query, limit: 50 } },
-    () => true,
-  );
+  const pages = usePages(requestTo('GET /integrations/jobs', { query: { ...query, limit: 50 } }), () => true);
   const endedAfter = place.query.get('ended_after');
   const number = (value: number | null) => (value === null ? words.none : formatting.number(value));
   const columns: Column<OperatorJob>[] = [

@@ -1,15 +1,15 @@
 /** The reasons why connections fail: whom each concerns, and one button that tries them all again. */
-import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/cause-retries';
-import type { FailureCause } from '@inlay/contract/overview';
+import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/pipelines/cause-retries';
+import type { FailureCause } from '@inlay/contract/pipelines/overview';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { useKept, useSteadyRows } from '../../parts/steady-rows.ts';
+import { useKept, useSteadyRows } from '../../parts/tables/steady-rows.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 import { Retry } from './retries.tsx';
 
 interface CausesProps {
@@ -49,8 +49,7 @@ interface CauseProps {
 
 function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
   const examples = useSteadyRows(cause.examples, ({ connection_id }) => connection_id, { isHeld, keepsHeight: true });
-  const words = useWords();
-  const { announce, formatting, mayWrite } = useConsole();
+  const { announce, mayWrite } = useConsole();
   // What somebody else has begun must not push away what is under the pointer.
   const [own, setOwn] = useState<string | undefined>(undefined);
   const kept = useKept(retry?.id, isHeld);
@@ -64,7 +63,7 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
           <p class="c-cause-message">{cause.message ?? words.noReason}</p>
           <p class="c-facts">
             <span>
-              <Link to={list}>{words.overview.affected(counted(formatting, cause.connections))}</Link>
+              <Link to={list}>{words.overview.affected(cause.connections)}</Link>
             </span>
             <span>{cause.attention_by ? words.audience[cause.attention_by] : words.kinds[cause.kind]}</span>
             {cause.origin !== 'unknown' && <span>{words.origins[cause.origin]}</span>}
@@ -74,11 +73,11 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
           </p>
         </div>
         {mayWrite && (
-          <RequestButton<CauseRetry>
+          <RequestButton
             label={words.overview.retry}
             glyph="sync"
             isBusy={retry?.state === 'running'}
-            request={{ method: 'POST', path: '/integrations/causes/retries', body }}
+            request={requestTo('POST /integrations/causes/retries', { body })}
             onDone={({ id }) => {
               setOwn(id);
               announce(words.overview.retryBegun);

@@ -1,27 +1,26 @@
 /** How all customers do: what fails and why, what needs somebody, what waits, and how much has arrived. */
-import type { CauseRetry } from '@inlay/contract/cause-retries';
-import type { Overview, UnwellWorkspace } from '@inlay/contract/overview';
+import type { CauseRetry } from '@inlay/contract/pipelines/cause-retries';
+import type { Overview, UnwellWorkspace } from '@inlay/contract/pipelines/overview';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { HealthBadge } from '../../parts/badges.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { useHolding, useKept } from '../../parts/steady-rows.ts';
-import { type Column, Table } from '../../parts/table.tsx';
+import { useHolding, useKept } from '../../parts/tables/steady-rows.ts';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 import { Causes } from './cause.tsx';
 import { Plots } from './plots.tsx';
 import { OtherRetries, useRetries } from './retries.tsx';
 import { ServiceStrip } from './service-strip.tsx';
 import { Tiles } from './tiles.tsx';
 
-const FirstSteps = lazyPart(async () => await (await import('../first-steps/first-steps.tsx')).load(), {
+const FirstSteps = lazyPart(async () => (await import('../first-steps/first-steps.tsx')).FirstSteps, {
   meanwhile: () => <Bones rows={6} />,
   without: ({ children, below }) => (
     <>
@@ -32,9 +31,8 @@ const FirstSteps = lazyPart(async () => await (await import('../first-steps/firs
 });
 
 export function OverviewScreen() {
-  const words = useWords();
-  const { data, error, reload } = useAnswer<Overview>(
-    { method: 'GET', path: '/integrations/overview', query: { limit: 10, causes: 5 } },
+  const { data, error, reload } = useAnswer(
+    requestTo('GET /integrations/overview', { query: { limit: 10, causes: 5 } }),
     { live: () => true },
   );
   // Waited for: what comes later would push away what is under a pointer that is there already.
@@ -60,8 +58,6 @@ interface ContentProps {
 }
 
 function Content({ overview, retries, onChanged }: ContentProps) {
-  const words = useWords();
-  const { formatting } = useConsole();
   const { unwell, more_unwell, causes, more_causes } = overview;
   const { isHeld, holding } = useHolding();
   const others = retries.filter((retry) => causes.every(({ cause }) => cause !== retry.cause));
@@ -102,7 +98,7 @@ function Content({ overview, retries, onChanged }: ContentProps) {
             <Panel title={words.overview.causes}>
               <Causes causes={causes} retries={retries} isHeld={isHeld} onChanged={onChanged} />
               {shape.moreCauses > 0 && (
-                <p class="c-panel-foot c-muted">{words.overview.moreCauses(counted(formatting, shape.moreCauses))}</p>
+                <p class="c-panel-foot c-muted">{words.overview.moreCauses(shape.moreCauses)}</p>
               )}
             </Panel>
           )}
@@ -112,7 +108,7 @@ function Content({ overview, retries, onChanged }: ContentProps) {
               {more_unwell > 0 && (
                 <p class="c-panel-foot">
                   <Link to={pathTo('customers', undefined, { health: 'failing' })}>
-                    {words.overview.moreUnwell(formatting.number(more_unwell))}
+                    {words.overview.moreUnwell(more_unwell)}
                   </Link>
                 </p>
               )}
@@ -128,7 +124,6 @@ function Content({ overview, retries, onChanged }: ContentProps) {
 }
 
 function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
-  const words = useWords();
   const columns: Column<UnwellWorkspace>[] = [
     {
       title: words.column.customer,

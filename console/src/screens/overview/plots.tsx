@@ -1,25 +1,23 @@
 /** How many syncs ended in the last day, and how many rows arrived in the last month. */
-import type { Overview } from '@inlay/contract/overview';
-import { useConsole } from '../../console.ts';
+import type { Overview } from '@inlay/contract/pipelines/overview';
 import { Bars } from '../../parts/bars.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+
+const words = common.overview;
 
 const hoursShown = 24;
 
 export function Plots({ overview }: { overview: Overview }) {
-  const words = useWords().overview;
-  const { formatting } = useConsole();
   const hours = overview.hours.slice(-hoursShown);
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const succeeded = sum(hours.map((hour) => hour.succeeded));
   const failed = sum(hours.map((hour) => hour.failed));
   const rows = sum(overview.days.map((day) => day.rows));
-  const said = (good: number, bad: number) =>
-    `${words.succeeded(counted(formatting, good))}, ${words.failed(counted(formatting, bad))}`;
+  const said = (good: number, bad: number) => `${words.succeeded(good)}, ${words.failed(bad)}`;
   const since = hours[0]?.from;
   return (
     <div class="c-two">
@@ -28,11 +26,9 @@ export function Plots({ overview }: { overview: Overview }) {
         beside={
           <p class="c-plot-sum">
             <Link to={pathTo('jobs', undefined, { status: 'succeeded', ended_after: since })}>
-              {words.succeeded(counted(formatting, succeeded))}
+              {words.succeeded(succeeded)}
             </Link>
-            <Link to={pathTo('jobs', undefined, { status: 'failed', ended_after: since })}>
-              {words.failed(counted(formatting, failed))}
-            </Link>
+            <Link to={pathTo('jobs', undefined, { status: 'failed', ended_after: since })}>{words.failed(failed)}</Link>
           </p>
         }
       >
@@ -49,16 +45,14 @@ export function Plots({ overview }: { overview: Overview }) {
         title={words.month}
         beside={
           <p class="c-plot-sum">
-            <Link to={pathTo('jobs', undefined, { ended_after: overview.days[0]?.from })}>
-              {words.rows(counted(formatting, rows))}
-            </Link>
+            <Link to={pathTo('jobs', undefined, { ended_after: overview.days[0]?.from })}>{words.rows(rows)}</Link>
           </p>
         }
       >
         <Bars
-          label={`${words.month}: ${words.rows(counted(formatting, rows))}`}
+          label={`${words.month}: ${words.rows(rows)}`}
           bars={overview.days.map((day) => ({
-            title: `${formatting.dateTime(day.from)}: ${words.rows(counted(formatting, day.rows))}`,
+            title: `${formatting.dateTime(day.from)}: ${words.rows(day.rows)}`,
             good: day.rows,
           }))}
         />

@@ -1,26 +1,26 @@
 /** Retries of causes: the service carries them out, whether or not somebody looks. Here is how far they are. */
-import type { CauseRetry, CauseRetryItem, CauseRetryItemList } from '@inlay/contract/cause-retries';
+import type { CauseRetry, CauseRetryItem } from '@inlay/contract/pipelines/cause-retries';
 import { useEffect, useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
+import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { InfoDialog } from '../../parts/info-dialog.tsx';
 import { Bones, Panel } from '../../parts/page.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 
 const shown = 10;
 const shownMs = 24 * 3_600_000;
 
 /** Those that run, and those that ended within a day, newest first. Undefined until that is known. */
 export function useRetries(): { retries: readonly CauseRetry[] | undefined; reload(): void } {
-  const { data, error, reload } = useAnswer<{ data: CauseRetry[] }>(
-    { method: 'GET', path: '/integrations/causes/retries', query: { limit: shown } },
+  const { data, error, reload } = useAnswer(
+    requestTo('GET /integrations/causes/retries', { query: { limit: shown } }),
     { live: () => true },
   );
   const isRecent = ({ ended_at }: CauseRetry) => ended_at === null || Date.now() - Date.parse(ended_at) < shownMs;
@@ -30,7 +30,6 @@ export function useRetries(): { retries: readonly CauseRetry[] | undefined; relo
 
 /** Those whose cause is not listed: it is gone, or rare. */
 export function OtherRetries({ retries, onChanged }: { retries: readonly CauseRetry[]; onChanged(): void }) {
-  const words = useWords();
   return (
     <Panel title={words.overview.retries}>
       <ul class="c-causes">
@@ -48,41 +47,44 @@ export function OtherRetries({ retries, onChanged }: { retries: readonly CauseRe
 }
 
 export function Retry({ retry, onChanged }: { retry: CauseRetry; onChanged(): void }) {
-  const words = useWords().overview;
-  const { formatting, mayWrite, announce } = useConsole();
+  const { mayWrite, announce } = useConsole();
   const [isAsked, setAsked] = useState(false);
   const { total, waiting, succeeded, failed, skipped, refused } = retry.connections;
   const isRunning = retry.state === 'running';
-  const text = words.tried(counted(formatting, total - waiting), counted(formatting, total));
+  const text = words.overview.tried(total - waiting, total);
   return (
     <div class="c-retry">
       {isRunning && <progress class="c-progress" value={total - waiting} max={total} aria-label={text} />}
       <p class="c-facts">
         <span>
-          {isRunning ? words.retryStarted : retry.state === 'stopped' ? words.retryStopped : words.retryEnded}{' '}
+          {isRunning
+            ? words.overview.retryStarted
+            : retry.state === 'stopped'
+              ? words.overview.retryStopped
+              : words.overview.retryEnded}{' '}
           <When time={isRunning ? retry.created_at : retry.ended_at} />
         </span>
         <span>{text}</span>
-        {succeeded > 0 && <span>{words.succeededAgain(counted(formatting, succeeded))}</span>}
-        {failed > 0 && <span class="c-danger">{words.failedAgain(counted(formatting, failed))}</span>}
-        {skipped > 0 && <span>{words.neededNothing(counted(formatting, skipped))}</span>}
+        {succeeded > 0 && <span>{words.overview.succeededAgain(succeeded)}</span>}
+        {failed > 0 && <span class="c-danger">{words.overview.failedAgain(failed)}</span>}
+        {skipped > 0 && <span>{words.overview.neededNothing(skipped)}</span>}
         {refused > 0 && (
           <span>
             <button type="button" class="c-link-button" onClick={() => setAsked(true)}>
-              {words.notStarted(counted(formatting, refused))}
+              {words.overview.notStarted(refused)}
             </button>
           </span>
         )}
-        {retry.has_more && <span>{words.retryHasMore}</span>}
-        {isRunning && <span class="c-muted">{words.goesOn}</span>}
+        {retry.has_more && <span>{words.overview.retryHasMore}</span>}
+        {isRunning && <span class="c-muted">{words.overview.goesOn}</span>}
       </p>
       {isRunning && mayWrite && (
         <div class="c-tools">
-          <RequestButton<CauseRetry>
-            label={words.stopRetry}
-            request={{ method: 'POST', path: `/integrations/causes/retries/${retry.id}/stop` }}
+          <RequestButton
+            label={words.overview.stopRetry}
+            request={requestTo('POST /integrations/causes/retries/{cause_retry_id}/stop', { ids: [retry.id] })}
             onDone={() => {
-              announce(words.retryStopped);
+              announce(words.overview.retryStopped);
               onChanged();
             }}
           />
@@ -95,13 +97,12 @@ export function Retry({ retry, onChanged }: { retry: CauseRetry; onChanged(): vo
 
 /** Why no sync was started, customer by customer. */
 function Refused({ retry, onClose }: { retry: CauseRetry; onClose(): void }) {
-  const words = useWords();
-  const { formatting } = useConsole();
-  const { data, error, reload } = useAnswer<CauseRetryItemList>({
-    method: 'GET',
-    path: `/integrations/causes/retries/${retry.id}/connections`,
-    query: { state: 'refused', limit: 100 },
-  });
+  const { data, error, reload } = useAnswer(
+    requestTo('GET /integrations/causes/retries/{cause_retry_id}/connections', {
+      ids: [retry.id],
+      query: { state: 'refused', limit: 100 },
+    }),
+  );
   const [help, setHelp] = useState<Readonly<Record<string, string>>>({});
   useEffect(() => {
     // If the texts cannot be loaded, the codes stand.
@@ -128,11 +129,7 @@ function Refused({ retry, onClose }: { retry: CauseRetry; onClose(): void }) {
     },
   ];
   return (
-    <InfoDialog
-      title={words.overview.notStarted(counted(formatting, retry.connections.refused))}
-      onClose={onClose}
-      isWide
-    >
+    <InfoDialog title={words.overview.notStarted(retry.connections.refused)} onClose={onClose} isWide>
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
       {!data && !error && <Bones rows={3} />}
       {data && (
@@ -143,7 +140,7 @@ function Refused({ retry, onClose }: { retry: CauseRetry; onClose(): void }) {
           idOf={({ connection_id }) => connection_id}
         />
       )}
-      {data?.next && <p class="c-muted">{words.list.shown(counted(formatting, data.data.length))}</p>}
+      {data?.next && <p class="c-muted">{words.list.shown(data.data.length)}</p>}
     </InfoDialog>
   );
 }

@@ -3,24 +3,21 @@
  * and now and then, so that the overview never waits for it. Its place is kept from the first paint: nothing below moves
  * when it comes, or when it cannot be told.
  */
-import type { ServiceHealth } from '@inlay/contract/service-health';
+import type { ServiceHealth } from '@inlay/contract/log/service-health';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 
 const everyMs = 60_000;
 
 export function ServiceStrip({ isDue }: { isDue: boolean }) {
-  const words = useWords();
-  const { data, error, reload } = useAnswer<ServiceHealth>(
-    isDue ? { method: 'GET', path: '/integrations/health' } : undefined,
-  );
+  const { data, error, reload } = useAnswer(isDue ? requestTo('GET /integrations/health') : undefined);
   useEffect(() => {
     const timer = setInterval(reload, everyMs);
     return () => clearInterval(timer);
@@ -44,7 +41,7 @@ export function ServiceStrip({ isDue }: { isDue: boolean }) {
         {platform}: {answers}
       </Fact>
       <Fact isGood>
-        {database}: {answersIn('1')}
+        {database}: {answersIn(1)}
       </Fact>
       <span>
         <span>{checksWell}</span>
@@ -54,31 +51,29 @@ export function ServiceStrip({ isDue }: { isDue: boolean }) {
 }
 
 function Told({ health: { platform, database, checks } }: { health: ServiceHealth }) {
-  const words = useWords().overview;
-  const { formatting } = useConsole();
   const count = (state: string) => checks.filter((check) => check.state === state).length;
   const [toFix, toLookAt] = [count('fail'), count('warn')];
   return (
     <p class="c-strip">
       <Fact isGood={platform.failure === null}>
-        {words.platform}: {platform.failure === null ? words.answers : words.silentSince}{' '}
+        {words.overview.platform}: {platform.failure === null ? words.overview.answers : words.overview.silentSince}{' '}
         {platform.failing_since && <When time={platform.failing_since} />}
         {platform.failure === null && platform.last_failure_at && (
           <span class="c-muted">
             {' '}
-            · {words.lastTrouble} <When time={platform.last_failure_at} />
+            · {words.overview.lastTrouble} <When time={platform.last_failure_at} />
           </span>
         )}
       </Fact>
       <Fact isGood>
-        {words.database}: {words.answersIn(formatting.number(database.answered_in_ms))}
+        {words.overview.database}: {words.overview.answersIn(database.answered_in_ms)}
       </Fact>
       <Link to={pathTo('health')}>
         {toFix > 0
-          ? words.toFix(formatting.number(toFix))
+          ? words.overview.toFix(toFix)
           : toLookAt > 0
-            ? words.toLookAt(formatting.number(toLookAt))
-            : words.checksWell}
+            ? words.overview.toLookAt(toLookAt)
+            : words.overview.checksWell}
       </Link>
     </p>
   );

@@ -1,16 +1,15 @@
 /** The numbers of the overview. Each is a link to the list that it counts. */
-import type { Overview } from '@inlay/contract/overview';
+import type { Overview } from '@inlay/contract/pipelines/overview';
 import type { ComponentChildren } from 'preact';
-import { useConsole } from '../../console.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+
+const words = common.overview;
 
 export function Tiles({ overview: { workspaces, attention, stale, queue } }: { overview: Overview }) {
-  const words = useWords().overview;
-  const { formatting } = useConsole();
   const connections = (query: Record<string, string>) => pathTo('connections', undefined, query);
   return (
     <ul class="c-tiles">
@@ -29,14 +28,14 @@ export function Tiles({ overview: { workspaces, attention, stale, queue } }: { o
       <Tile
         count={attention.customer}
         title={words.needsCustomer}
-        note={words.connections(counted(formatting, attention.customer))}
+        note={words.connections(attention.customer)}
         tone="warning"
         to={connections({ attention_by: 'customer' })}
       />
       <Tile
         count={attention.operator}
         title={words.needsYou}
-        note={words.connections(counted(formatting, attention.operator))}
+        note={words.connections(attention.operator)}
         tone="warning"
         to={connections({ attention_by: 'operator' })}
       />
@@ -73,7 +72,6 @@ interface TileProps {
 }
 
 function Tile({ count, title, note, tone, to }: TileProps) {
-  const { formatting } = useConsole();
   return (
     <li>
       <Link to={to} class={`c-tile${tone && count > 0 ? ` c-tile-${tone}` : ''}`}>

@@ -1,21 +1,14 @@
 /** The code that an operator copies: the request of the backend, and the few lines of the page. Secrets are variables. */
+import type { WidgetTokenRequest } from '@inlay/contract/tenancy/tokens';
+import { requestTo } from '../../api/client.ts';
 import { curlOf } from '../../api/curl.ts';
-
-export interface Choices {
-  workspace_name: string;
-  allowed_origin: string;
-  locale?: string;
-  theme?: { color_scheme?: string; primary_color?: string; radius?: number };
-  selected_source_template_tags?: string[];
-  selected_source_template_tags_mode?: string;
-}
 
 export const codeLanguages = { curl: 'curl', node: 'Node.js', python: 'Python' } as const;
 export type CodeLanguage = keyof typeof codeLanguages;
 
-export function backendCode(language: CodeLanguage, body: Choices): string {
+export function backendCode(language: CodeLanguage, body: WidgetTokenRequest): string {
   const json = JSON.stringify(body, null, 2);
-  if (language === 'curl') return curlOf({ method: 'POST', path: '/embedded/widget-token', body });
+  if (language === 'curl') return curlOf(requestTo('POST /embedded/widget-token', { body }));
   if (language === 'node') {
     return `const response = await fetch(\`\${process.env.INLAY_URL}/api/v1/embedded/widget-token\`, {
   method: 'POST',

@@ -1,47 +1,39 @@
 /** How the widget shall be, the code for it, and which templates a customer would then be offered. */
-import { colorSchemes, widgetLocales } from '@inlay/contract/embedding';
-import type { OperatorWorkspacePage } from '@inlay/contract/operating';
-import type { TemplateExplanation } from '@inlay/contract/template-filters';
-import type { WorkspacePage } from '@inlay/contract/workspaces';
+
+import type { TemplateExplanation } from '@inlay/contract/catalog/template-filters';
+import type { WidgetLocale } from '@inlay/contract/embedding';
+import type { WidgetTokenRequest } from '@inlay/contract/tenancy/tokens';
 import { useMemo, useState } from 'preact/hooks';
-import type { Static } from 'typebox';
+import { requestTo } from '../../api/client.ts';
 import { type Loaded, useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
-import { frameWords } from '../../parts/frame-words.ts';
+import { chosenLook, languageNames, savedLook, saveLook } from '../../parts/frames/widget-look.ts';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { useSettled } from '../../parts/use-settled.ts';
-import { chosenLook, savedLook, saveLook } from '../../parts/widget-look.ts';
 import { Link } from '../../router/link.tsx';
 import { basePath, pathTo } from '../../router/router.ts';
-import { languageNames } from '../../words/words.ts';
-import { backendCode, type Choices, type CodeLanguage, codeLanguages, pageCode } from './code.ts';
+import { backendCode, type CodeLanguage, codeLanguages, pageCode } from './code.ts';
 import { Preview } from './preview.tsx';
-import { playgroundWords } from './words.ts';
-
-export async function load() {
-  await Promise.all([playgroundWords.load(), frameWords.load()]);
-  return PlaygroundScreen;
-}
+import { words } from './words.ts';
 
 const maxSuggestions = 20;
 const serviceUrl = new URL('..', new URL(basePath, location.origin)).href.replace(/\/$/, '');
 
-function PlaygroundScreen() {
-  const words = playgroundWords.get();
+export function PlaygroundScreen() {
   const { mayWrite } = useConsole();
   const [chosen] = useState(chosenLook);
   const [name, setName] = useState('acme-inc');
   const [origin, setOrigin] = useState('https://app.example.com');
-  const [locale, setLocale] = useState(chosen.locale ?? '');
-  const [scheme, setScheme] = useState<string>(chosen.theme.color_scheme ?? 'auto');
+  const [locale, setLocale] = useState((chosen.locale ?? '') as WidgetLocale | '');
+  const [scheme, setScheme] = useState(chosen.theme.color_scheme ?? 'auto');
   const [color, setColor] = useState(chosen.theme.primary_color ?? '');
   const [radius, setRadius] = useState(String(chosen.theme.radius ?? ''));
   const [tags, setTags] = useState('');
-  const [mode, setMode] = useState('any');
+  const [mode, setMode] = useState<'any' | 'all'>('any');
   const [language, setLanguage] = useState<CodeLanguage>('curl');
   const selected = tags
     .split(',')
@@ -56,7 +48,7 @@ function PlaygroundScreen() {
     selected.length > 0
       ? { selected_source_template_tags: selected, selected_source_template_tags_mode: mode }
       : undefined;
-  const body: Choices = {
+  const body: WidgetTokenRequest = {
     workspace_name: name,
     allowed_origin: origin,
     ...(locale ? { locale } : {}),
@@ -71,19 +63,17 @@ function PlaygroundScreen() {
     return savedLook();
   }, [settledLook]);
   const wanted = useSettled(name.trim());
-  const { data: alike } = useAnswer<WorkspacePage>(
+  const { data: alike } = useAnswer(
     wanted === ''
       ? undefined
-      : { method: 'GET', path: '/workspaces', query: { name_contains: wanted, limit: maxSuggestions } },
+      : requestTo('GET /workspaces', { query: { name_contains: wanted, limit: maxSuggestions } }),
   );
   // Many names may contain this one, so that it is not among the first of those.
-  const { data: found } = useAnswer<Static<typeof OperatorWorkspacePage>>(
-    wanted === '' ? undefined : { method: 'GET', path: '/integrations/workspaces', query: { name: wanted } },
+  const { data: found } = useAnswer(
+    wanted === '' ? undefined : requestTo('GET /integrations/workspaces', { query: { name: wanted } }),
   );
-  const explained = useAnswer<TemplateExplanation>(
-    mayWrite
-      ? { method: 'POST', path: '/integrations/templates/explain', body: JSON.parse(settledFilters) }
-      : undefined,
+  const explained = useAnswer(
+    mayWrite ? requestTo('POST /integrations/templates/explain', { body: JSON.parse(settledFilters) }) : undefined,
   );
   const suggestions = alike?.data.map((customer) => customer.name);
   return (
@@ -103,18 +93,10 @@ function PlaygroundScreen() {
             <ChoiceField
               label={words.language}
               value={locale}
-              options={{
-                '': words.automatic,
-                ...Object.fromEntries(widgetLocales.map((one) => [one, languageNames[one]])),
-              }}
+              options={{ '': words.automatic, ...languageNames }}
               onInput={setLocale}
             />
-            <ChoiceField
-              label={words.scheme}
-              value={scheme}
-              options={Object.fromEntries(['auto' as const, ...colorSchemes].map((one) => [one, words.schemes[one]]))}
-              onInput={setScheme}
-            />
+            <ChoiceField label={words.scheme} value={scheme} options={words.schemes} onInput={setScheme} />
             <TextField label={words.color} hint={words.colorHint} value={color} onInput={setColor} />
             <TextField label={words.radius} value={radius} onInput={setRadius} />
             <TextField label={words.tags} hint={words.tagsHint} value={tags} onInput={setTags} />
@@ -154,7 +136,6 @@ function PlaygroundScreen() {
 type Explained = TemplateExplanation['source_templates'][number];
 
 function Offered({ data, error, reload }: Loaded<TemplateExplanation>) {
-  const words = playgroundWords.get();
   const columns: Column<Explained>[] = [
     { title: words.template, cell: ({ id, name }) => <Link to={pathTo('templates', id)}>{name}</Link> },
     { title: words.shown, cell: ({ shown }) => (shown ? words.yes : words.no) },

@@ -2,17 +2,16 @@
  * The widget with the choices of the playground: as the customer of that name sees it, or, where there is no such customer, as
  * a new one would.
  */
-import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
-import type { TemplateExplanation, TemplateFilterRequest } from '@inlay/contract/template-filters';
-import { callApi } from '../../api/client.ts';
+import type { TemplateExplanation, TemplateFilterRequest } from '@inlay/contract/catalog/template-filters';
+import { callApi, requestTo } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { PreviewFrame } from '../../parts/frames/preview-frame.tsx';
+import { WidgetFrame } from '../../parts/frames/widget-frame.tsx';
+import type { WidgetLook } from '../../parts/frames/widget-look.ts';
 import { Bones } from '../../parts/page.tsx';
-import { PreviewFrame } from '../../parts/preview-frame.tsx';
 import { useLast } from '../../parts/use-last.ts';
-import { WidgetFrame } from '../../parts/widget-frame.tsx';
-import type { WidgetLook } from '../../parts/widget-look.ts';
-import { playgroundWords } from './words.ts';
+import { words } from './words.ts';
 
 export interface PreviewProps {
   /** Undefined: there is no such customer. */
@@ -23,7 +22,6 @@ export interface PreviewProps {
 }
 
 export function Preview({ customer, filters, look, ...props }: PreviewProps) {
-  const words = playgroundWords.get();
   const explanation = useLast(props.explanation);
   return (
     <div class="c-panel-body">
@@ -44,7 +42,6 @@ const maxTemplates = 20;
 const previewPath = '/integrations/templates/sources/preview';
 
 function Sample({ explanation, look }: { explanation: TemplateExplanation; look: WidgetLook }) {
-  const words = playgroundWords.get();
   const ids = explanation.source_templates
     .filter(({ shown }) => shown)
     .slice(0, maxTemplates)
@@ -52,10 +49,7 @@ function Sample({ explanation, look }: { explanation: TemplateExplanation; look:
   const { data, error, reload } = useLoaded(ids.join(), (signal) =>
     Promise.all(
       ids.map((original_source_template_id) =>
-        callApi<OfferedSourceTemplate>(
-          { method: 'POST', path: previewPath, body: { original_source_template_id } },
-          signal,
-        ),
+        callApi(requestTo(`POST ${previewPath}`, { body: { original_source_template_id } }), signal),
       ),
     ),
   );

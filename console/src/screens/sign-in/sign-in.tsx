@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError, beginOidc, callSession } from '../../api/client.ts';
 import type { ConsoleSession } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { useWords } from '../../words/words.ts';
+import { words } from '../../words/words.ts';
 import { rememberPlace } from './way-back.ts';
 
 interface SignInProps {
@@ -17,7 +17,6 @@ interface SignInProps {
 }
 
 export function SignIn({ code, isWithin = false, onSignedIn, onLeaveLink }: SignInProps) {
-  const words = useWords();
   useEffect(() => {
     if (!isWithin) document.title = `${words.signIn.title} · Inlay`;
   }, []);
@@ -48,7 +47,6 @@ function LinkWay({
   onSignedIn: SignInProps['onSignedIn'];
   onLeave(): void;
 }) {
-  const words = useWords();
   const [isBusy, setBusy] = useState(false);
   const [mustReplace, setMustReplace] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
@@ -91,7 +89,6 @@ function LinkWay({
 }
 
 function TokenWay({ onSignedIn }: { onSignedIn: SignInProps['onSignedIn'] }) {
-  const words = useWords();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(false);

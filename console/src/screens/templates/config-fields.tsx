@@ -23,7 +23,9 @@ import {
   withCustomization,
   withMode,
 } from './draft.ts';
-import { templatesWords } from './words.ts';
+import { words as templatesWords } from './words.ts';
+
+const words = templatesWords.editor;
 
 interface FieldsProps {
   draft: Draft;
@@ -60,7 +62,6 @@ function ObjectGroup({ field, ...place }: FieldsProps & { field: ObjectField }) 
 }
 
 function BranchGroup({ field, draft, change, path }: FieldsProps & { field: ChoiceField }) {
-  const words = templatesWords.get().editor;
   const { formId, isDisabled } = useForm();
   const id = fieldId(formId, path);
   const value = valueAt(draft, [configField, ...path]);
@@ -105,7 +106,6 @@ function BranchGroup({ field, draft, change, path }: FieldsProps & { field: Choi
 
 /** A field that is given as a whole, or not at all. */
 function WholeField({ field, draft, change, path }: FieldsProps & { field: Field }) {
-  const words = templatesWords.get().editor;
   const form = useForm();
   const id = fieldId(form.formId, path);
   const mode = modeOf(draft, path);
@@ -147,7 +147,6 @@ function WholeField({ field, draft, change, path }: FieldsProps & { field: Field
 }
 
 function ModeChoice({ field, mode, onChoose }: { field: Field; mode: Mode; onChoose(mode: Mode): void }) {
-  const words = templatesWords.get().editor;
   const { isDisabled } = useForm();
   const offered: Mode[] = field.required ? ['fixed', 'asked'] : ['fixed', 'asked', 'hidden'];
   return (
@@ -195,7 +194,6 @@ const mayHaveDefault = ({ kind, schema }: Field) =>
   ['text', 'long-text', 'number', 'switch', 'select', 'date', 'date-time'].includes(kind);
 
 function DefaultValue({ field, draft, change, path }: FieldsProps & { field: Field }) {
-  const words = templatesWords.get().editor;
   const { formId } = useForm();
   const id = `${fieldId(formId, path)}:default`;
   const value = customizationAt(draft, path)?.default;

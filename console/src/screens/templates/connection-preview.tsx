@@ -3,22 +3,21 @@
  * this kind, so it is told plainly. The service checks the draft as if it were saved; while a draft is not possible, the last one
  * that was possible stays.
  */
-import type { ConnectionTemplatePreview } from '@inlay/contract/connection-templates';
+import type { ConnectionTemplatePreview } from '@inlay/contract/catalog/connection-templates';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList } from '../../parts/fields.tsx';
-import { frameWords } from '../../parts/frame-words.ts';
+import { words as frameWords } from '../../parts/frames/frame-words.ts';
 import { Bones } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { useLast } from '../../parts/use-last.ts';
 import { useSettled } from '../../parts/use-settled.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
 import type { Draft } from './draft.ts';
-import { kinds } from './kinds.ts';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
 interface ConnectionPreviewProps {
   definitionId: string;
@@ -31,24 +30,22 @@ interface ConnectionPreviewProps {
 type Source = ConnectionTemplatePreview['sources'][number];
 
 export function ConnectionPreview({ definitionId, templateId, draft }: ConnectionPreviewProps) {
-  const words = templatesWords.get().editor;
-  const frame = frameWords.get();
   const of =
     templateId === undefined
       ? { destination_definition_id: definitionId }
       : { original_connection_template_id: templateId };
   const body = useSettled(draft && JSON.stringify({ ...draft, ...of }));
-  const { data, error, reload } = useAnswer<ConnectionTemplatePreview>(
+  const { data, error, reload } = useAnswer(
     body === undefined
       ? undefined
-      : { method: 'POST', path: `${kinds.connection.path}/preview`, body: JSON.parse(body) },
+      : requestTo('POST /integrations/templates/connections/preview', { body: JSON.parse(body) }),
   );
   const shown = useLast(data);
   const isImpossible = draft === undefined || error?.status === 422;
   return (
     <div class="c-stack">
-      <p class="c-hint">{words.getsText}</p>
-      {isImpossible && <Notice kind="warning" title={shown ? words.getsLast : frame.notYet} />}
+      <p class="c-hint">{words.editor.getsText}</p>
+      {isImpossible && <Notice kind="warning" title={shown ? words.editor.getsLast : frameWords.notYet} />}
       {error && !isImpossible && <ErrorNotice error={error} onTryAgain={reload} />}
       {shown ? <Gets preview={shown} /> : !error && <Bones />}
     </div>
@@ -56,10 +53,7 @@ export function ConnectionPreview({ definitionId, templateId, draft }: Connectio
 }
 
 function Gets({ preview }: { preview: ConnectionTemplatePreview }) {
-  const words = templatesWords.get();
   const { editor } = words;
-  const common = useWords();
-  const { formatting } = useConsole();
   const { schedule, customer_may_change: may } = preview;
   const [next] = schedule?.next_runs ?? [];
   const when = schedule
@@ -67,7 +61,7 @@ function Gets({ preview }: { preview: ConnectionTemplatePreview }) {
     : editor.onlyWhenAsked;
   const choices = [
     ...(may.streams ? [editor.mayStreams] : []),
-    ...(may.schedule ? [editor.mayOften(counted(formatting, may.schedule.shortest_minutes))] : []),
+    ...(may.schedule ? [editor.mayOften(may.schedule.shortest_minutes)] : []),
   ];
   const columns: Column<Source>[] = [
     { title: common.column.source, isName: true, cell: ({ name }) => name },
@@ -99,9 +93,7 @@ function Gets({ preview }: { preview: ConnectionTemplatePreview }) {
           idOf={({ source_template_id }) => source_template_id}
         />
       )}
-      {preview.more_sources > 0 && (
-        <p class="c-muted">{editor.moreSources(counted(formatting, preview.more_sources))}</p>
-      )}
+      {preview.more_sources > 0 && <p class="c-muted">{editor.moreSources(preview.more_sources)}</p>}
     </>
   );
 }

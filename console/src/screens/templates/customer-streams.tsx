@@ -2,20 +2,21 @@
  * Takes the streams of a source that a customer has already, of the same connector. The service knows them since it last read
  * the source, so the customer's system is not asked, and no value of its configuration is shown.
  */
-import type { ConnectionStreamList } from '@inlay/contract/connections';
-import type { OperatorConnection, OperatorWorkspace } from '@inlay/contract/operating';
+import type { OperatorConnection } from '@inlay/contract/pipelines/operating';
 import { useState } from 'preact/hooks';
-import { callApi } from '../../api/client.ts';
+import { callApi, requestTo } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
+import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { TextField } from '../../parts/fields.tsx';
-import { InfoDialog } from '../../parts/info-dialog.tsx';
 import { Bones } from '../../parts/page.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { useSettled } from '../../parts/use-settled.ts';
-import { useWords } from '../../words/words.ts';
-import { templatesWords } from './words.ts';
+import { words as common } from '../../words/words.ts';
+import { words as templatesWords } from './words.ts';
+
+const words = templatesWords.editor;
 
 interface CustomerStreamsProps {
   definitionId: string;
@@ -28,8 +29,6 @@ const shownAtMost = 50;
 const customersAtMost = 10;
 
 export function CustomerStreams({ definitionId, onClose, onFound }: CustomerStreamsProps) {
-  const words = templatesWords.get().editor;
-  const common = useWords();
   const [name, setName] = useState('');
   const settled = useSettled(name.trim());
   const { data, error, reload } = useLoaded(JSON.stringify([definitionId, settled]), (signal) =>
@@ -41,10 +40,10 @@ export function CustomerStreams({ definitionId, onClose, onFound }: CustomerStre
     {
       title: common.customer.actions,
       cell: ({ id, workspace_name }) => (
-        <RequestButton<ConnectionStreamList>
+        <RequestButton
           label={words.takeStreams}
           about={workspace_name}
-          request={{ method: 'GET', path: `/integrations/connections/${id}/streams` }}
+          request={requestTo('GET /integrations/connections/{connection_id}/streams', { ids: [id] })}
           onDone={(streams) => onFound([...new Set(streams.data.map((stream) => stream.name))])}
         />
       ),
@@ -68,12 +67,10 @@ export function CustomerStreams({ definitionId, onClose, onFound }: CustomerStre
 async function listSources(definitionId: string, name: string, signal: AbortSignal): Promise<OperatorConnection[]> {
   const connections = async (query: Record<string, string>) =>
     (
-      await callApi<{ data: OperatorConnection[] }>(
-        {
-          method: 'GET',
-          path: '/integrations/connections',
+      await callApi(
+        requestTo('GET /integrations/connections', {
           query: { definition_id: definitionId, sort: '-created_at', limit: shownAtMost, ...query },
-        },
+        }),
         signal,
       )
     ).data;
@@ -92,12 +89,8 @@ async function ofCustomers(
   connections: (query: Record<string, string>) => Promise<OperatorConnection[]>,
   signal: AbortSignal,
 ): Promise<OperatorConnection[][]> {
-  const { data } = await callApi<{ data: OperatorWorkspace[] }>(
-    {
-      method: 'GET',
-      path: '/integrations/workspaces',
-      query: { name_contains: name, sort: 'name', limit: customersAtMost },
-    },
+  const { data } = await callApi(
+    requestTo('GET /integrations/workspaces', { query: { name_contains: name, sort: 'name', limit: customersAtMost } }),
     signal,
   );
   return await Promise.all(data.map(({ id }) => connections({ workspace_id: id })));

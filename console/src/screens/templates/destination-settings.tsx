@@ -1,12 +1,12 @@
 /** What is particular to a destination template: its name, when it syncs, where tables go, and what customers may choose. */
-import type { CronDescription } from '@inlay/contract/connection-templates';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CheckField, ChoiceField, TextField } from '../../parts/fields.tsx';
+import { formatting } from '../../words/formatting.ts';
 import { changed, type Draft, valueAt } from './draft.ts';
-import { kinds } from './kinds.ts';
 import { TagsField } from './tags-field.tsx';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
 interface SettingsProps {
   draft: Draft;
@@ -17,7 +17,6 @@ const hourly = '0 0 * * * ?';
 const usualMinutes = 60;
 
 export function DestinationSettings({ draft, change }: SettingsProps) {
-  const words = templatesWords.get();
   const { editor } = words;
   const set = (path: string[]) => (value: unknown) => change((before) => changed(before, path, value));
   const text = (name: string) => (typeof draft[name] === 'string' ? (draft[name] as string) : '');
@@ -81,20 +80,15 @@ export function DestinationSettings({ draft, change }: SettingsProps) {
 
 /** In words, and when it runs next. */
 function Schedule({ value, onInput }: { value: string; onInput(value: string): void }) {
-  const words = templatesWords.get().editor;
-  const { formatting, mayWrite } = useConsole();
-  const { data } = useAnswer<CronDescription>(
+  const { mayWrite } = useConsole();
+  const { data } = useAnswer(
     mayWrite
-      ? {
-          method: 'POST',
-          path: `${kinds.connection.path}/cron/describe`,
-          body: { cron_expression: value },
-        }
+      ? requestTo('POST /integrations/templates/connections/cron/describe', { body: { cron_expression: value } })
       : undefined,
   );
   const [next] = data?.next_runs ?? [];
   const said = data?.is_valid
-    ? `${data.description ?? ''}${next ? ` · ${words.nextRun(formatting.dateTime(next))}` : ''}`
-    : (data?.error ?? words.cronHint);
-  return <TextField label={words.schedule} hint={said} value={value} onInput={onInput} />;
+    ? `${data.description ?? ''}${next ? ` · ${words.editor.nextRun(formatting.dateTime(next))}` : ''}`
+    : (data?.error ?? words.editor.cronHint);
+  return <TextField label={words.editor.schedule} hint={said} value={value} onInput={onInput} />;
 }

@@ -1,18 +1,19 @@
 /** Asks a source for its streams, with values for this question only. What the template fixes is filled in already. */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { DiscoveredStreams } from '@inlay/contract/stream-discovery';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { ConnectorForm } from '@inlay/ui/form/connector-form.tsx';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useId, useMemo, useState } from 'preact/hooks';
-import { ApiError } from '../../api/client.ts';
+import { ApiError, requestTo } from '../../api/client.ts';
+import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { InfoDialog } from '../../parts/info-dialog.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useWords } from '../../words/words.ts';
+import { words as common } from '../../words/words.ts';
 import { configField, type Draft } from './draft.ts';
-import { templatesWords } from './words.ts';
+import { words as templatesWords } from './words.ts';
+
+const words = templatesWords.editor;
 
 interface DiscoverDialogProps {
   draft: Draft;
@@ -26,8 +27,6 @@ interface DiscoverDialogProps {
 
 export function DiscoverDialog({ draft, definitionId, specification, templateId, ...props }: DiscoverDialogProps) {
   const { onClose, onFound } = props;
-  const words = templatesWords.get().editor;
-  const common = useWords();
   const id = useId();
   const action = useAction();
   const [said, setSaid] = useState<string | undefined>(undefined);
@@ -51,19 +50,18 @@ export function DiscoverDialog({ draft, definitionId, specification, templateId,
       <ConnectorForm
         id={id}
         specification={specification.connectionSpecification as Record<string, unknown>}
+        advancedAuth={specification.advanced_auth}
         value={value}
         faults={faults}
         disabled={action.isBusy}
         onSubmit={(configuration) =>
-          action.run<DiscoveredStreams>(
-            {
-              method: 'POST',
-              path: '/integrations/sources/discover',
+          action.run(
+            requestTo('POST /integrations/sources/discover', {
               body: {
                 ...(templateId ? { source_template_id: templateId } : { source_definition_id: definitionId }),
                 source_config: configuration,
               },
-            },
+            }),
             ({ streams, error_message }) =>
               error_message === null ? onFound(streams.map(({ name }) => name)) : setSaid(error_message),
           )

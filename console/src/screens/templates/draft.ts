@@ -4,8 +4,8 @@
  *
  * What always holds: a change in one place leaves every other member as it is, known or not, in its order.
  */
-import { isObject, listSecrets } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { isObject, listSecrets } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { memberOf, type Path, withValueAt } from '@inlay/ui/form/configuration.ts';
 import { type ChoiceField, type Field, fixedValue, type ObjectField, optionsOf } from '@inlay/ui/form/fields.ts';
 

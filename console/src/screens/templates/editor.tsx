@@ -1,32 +1,32 @@
 import { FormWordsContext } from '@inlay/ui/form/form-words.ts';
+import english from '@inlay/ui/form/words/en.ts';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Tabs } from '@inlay/ui/parts/tabs.tsx';
 import type { ComponentChildren } from 'preact';
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { useMedia } from '../../parts/use-media.ts';
-import { chooseLanguage } from '../../words/words.ts';
 import { TemplateForm, type TemplateFormProps } from './template-form.tsx';
 import { TemplatePreview } from './template-preview.tsx';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 import './templates.css';
 
 export interface EditorProps extends Omit<TemplateFormProps, 'isDisabled'> {
   isReadOnly?: boolean;
 }
 
+const formWords = { language: 'en', form: english };
+
 /** Below it two columns would be too narrow to read. */
 const wide = '(min-width: 62rem)';
 
 export function TemplateEditor(props: EditorProps) {
   const { kind, state, faults, isReadOnly = false } = props;
-  const words = templatesWords.get();
   const id = useId();
   const isWide = useMedia(wide);
   const [tab, setTab] = useState<'form' | 'json'>('form');
-  const formWords = useMemo(() => ({ language: chooseLanguage().language, form: words.form }), [words]);
   const form = (
     <FormWordsContext.Provider value={formWords}>
       {state.trouble && (

@@ -11,32 +11,44 @@ export type AnyTemplate = Record<string, unknown> & {
 };
 
 interface KindOf {
-  path: string;
-  /** The list in which what was made from it is found, and the filter there. */
-  uses: { path: string; filter: string };
+  /** With this, lists are filtered by the template that something was made from. */
+  usesFilter: 'source_template_id' | 'connection_template_id';
   nameField: string;
   definitionField: string;
-  definitionsPath: string;
   editable: readonly string[];
 }
 
-const templates = '/integrations/templates';
+/** Where each kind is in the API: its templates, one of them, what belongs to one, and what is made from one. */
+export const routesOf = {
+  source: {
+    templates: '/integrations/templates/sources',
+    template: '/integrations/templates/sources/{source_template_id}',
+    plan: '/integrations/templates/sources/{source_template_id}/plans/{source_plan_id}',
+    rollout: '/integrations/templates/sources/{source_template_id}/rollouts/{source_rollout_id}',
+    definition: '/integrations/definitions/sources/{source_definition_id}',
+    uses: '/integrations/sources',
+  },
+  connection: {
+    templates: '/integrations/templates/connections',
+    template: '/integrations/templates/connections/{connection_template_id}',
+    plan: '/integrations/templates/connections/{connection_template_id}/plans/{connection_plan_id}',
+    rollout: '/integrations/templates/connections/{connection_template_id}/rollouts/{connection_rollout_id}',
+    definition: '/integrations/definitions/destinations/{destination_definition_id}',
+    uses: '/integrations/connections',
+  },
+} as const;
 
 export const kinds: Readonly<Record<Kind, KindOf>> = {
   source: {
-    path: `${templates}/sources`,
-    uses: { path: '/integrations/sources', filter: 'source_template_id' },
+    usesFilter: 'source_template_id',
     nameField: 'name',
     definitionField: 'source_definition_id',
-    definitionsPath: '/integrations/definitions/sources',
     editable: ['name', 'description', 'category', 'partial_default_config', 'customization', 'oauth', 'tags'],
   },
   connection: {
-    path: `${templates}/connections`,
-    uses: { path: '/integrations/connections', filter: 'connection_template_id' },
+    usesFilter: 'connection_template_id',
     nameField: 'destination_name',
     definitionField: 'destination_definition_id',
-    definitionsPath: '/integrations/definitions/destinations',
     editable: [
       'destination_name',
       'destination_config',

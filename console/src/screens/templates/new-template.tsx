@@ -1,9 +1,9 @@
 /** A template made from a connector. */
-import type { SourceDefinition } from '@inlay/contract/definitions';
+import type { DestinationDefinition, SourceDefinition } from '@inlay/contract/catalog/definitions';
 import { initialValue } from '@inlay/ui/form/configuration.ts';
 import { readSpecification } from '@inlay/ui/form/fields.ts';
 import { Button } from '@inlay/ui/parts/button.tsx';
-import { ApiError, type ApiRequest } from '../../api/client.ts';
+import { ApiError, requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
@@ -14,18 +14,14 @@ import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { type Draft, secretsIn } from './draft.ts';
 import { TemplateEditor } from './editor.tsx';
-import { type Kind, kinds } from './kinds.ts';
+import { type Kind, routesOf } from './kinds.ts';
 import { useDraft } from './use-draft.ts';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
-type Definition = SourceDefinition['definition'];
+type Definition = (SourceDefinition | DestinationDefinition)['definition'];
 
 export function NewTemplate({ kind, definitionId }: { kind: Kind; definitionId: string }) {
-  const words = templatesWords.get();
-  const { data, error, reload } = useAnswer<Pick<SourceDefinition, 'definition'>>({
-    method: 'GET',
-    path: `${kinds[kind].definitionsPath}/${encodeURIComponent(definitionId)}`,
-  });
+  const { data, error, reload } = useAnswer(requestTo(`GET ${routesOf[kind].definition}`, { ids: [definitionId] }));
   return (
     <Page
       title={words.newTitle(data?.definition.name ?? '…')}
@@ -52,17 +48,14 @@ interface CreationProps {
 }
 
 function Creation({ kind, definitionId, definition }: CreationProps) {
-  const words = templatesWords.get();
   const { announce } = useConsole();
   const action = useAction();
   const state = useDraft(startOf(kind, definition), () => undefined);
   const idField = kind === 'source' ? 'actor_definition_id' : 'destination_definition_id';
-  const request: ApiRequest = {
-    method: 'POST',
-    path: kinds[kind].path,
+  const request = requestTo(`POST ${routesOf[kind].templates}`, {
     body: { [idField]: definitionId, ...state.draft },
     secrets: secretsIn(kind, state.draft, definition.spec),
-  };
+  });
   return (
     <>
       <TemplateEditor
@@ -79,9 +72,9 @@ function Creation({ kind, definitionId, definition }: CreationProps) {
           isBusy={action.isBusy}
           onClick={() => {
             if (state.trouble) return;
-            action.run<{ id: string }>(request, ({ id }, goOn) => {
+            action.run(request, ({ id }, goOn) => {
               announce(words.created);
-              goOn(pathTo('templates', id, { kind }));
+              goOn(pathTo('templates', id, { kind, created: 'true' }));
             });
           }}
         >

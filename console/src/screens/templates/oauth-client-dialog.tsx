@@ -1,10 +1,11 @@
 /** What an administrator has registered with a provider becomes an OAuth client of the organization. */
-import type { OAuthClient } from '@inlay/contract/oauth-clients';
+import type { OAuthClient } from '@inlay/contract/credentials/oauth-clients';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
 interface OAuthClientDialogProps {
   definitionId: string;
@@ -18,11 +19,7 @@ const byIssuer = ':issuer';
 const byConnector = ':connector';
 
 export function OAuthClientDialog({ definitionId, describesSignIn, onClose, onMade }: OAuthClientDialogProps) {
-  const words = templatesWords.get();
-  const { data } = useAnswer<{ data: { key: string; name: string }[] }>({
-    method: 'GET',
-    path: '/integrations/oauth/providers',
-  });
+  const { data } = useAnswer(requestTo('GET /integrations/oauth/providers'));
   const [where, setWhere] = useState(describesSignIn ? byConnector : byIssuer);
   const [entered, setEntered] = useState({ name: '', client_id: '', client_secret: '', issuer: '' });
   const set = (name: keyof typeof entered) => (value: string) => setEntered({ ...entered, [name]: value });
@@ -35,16 +32,14 @@ export function OAuthClientDialog({ definitionId, describesSignIn, onClose, onMa
   const provider =
     where === byIssuer ? { issuer } : where === byConnector ? { definition_id: definitionId } : { provider: where };
   return (
-    <RequestDialog<OAuthClient>
+    <RequestDialog
       title={words.oauth.register}
       text={words.oauth.registerText}
       label={words.oauth.register}
-      request={{
-        method: 'POST',
-        path: '/integrations/oauth/clients',
+      request={requestTo('POST /integrations/oauth/clients', {
         secrets: [client_secret],
         body: { name, client_id, ...(client_secret !== '' && { client_secret }), ...provider },
-      }}
+      })}
       onClose={onClose}
       onDone={onMade}
     >

@@ -1,10 +1,9 @@
 /** How customers sign in with a provider: which OAuth client, what it asks for, and a test. Only administrators make clients. */
-
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { OAuthClient } from '@inlay/contract/oauth-clients';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -14,7 +13,9 @@ import { changed, type Draft, valueAt } from './draft.ts';
 import { OAuthClientDialog } from './oauth-client-dialog.tsx';
 import { NameList, namesIn } from './tags-field.tsx';
 import { TestSignIn } from './test-sign-in.tsx';
-import { templatesWords } from './words.ts';
+import { words as templatesWords } from './words.ts';
+
+const words = templatesWords.oauth;
 
 interface OAuthSetupProps {
   definitionId: string;
@@ -26,13 +27,9 @@ interface OAuthSetupProps {
 }
 
 export function OAuthSetup({ definitionId, describesSignIn, templateId, draft, change }: OAuthSetupProps) {
-  const words = templatesWords.get().oauth;
   const { isAdmin } = useConsole();
   const [isRegistering, setRegistering] = useState(false);
-  const { data, error, reload } = useAnswer<{ data: OAuthClient[] }>({
-    method: 'GET',
-    path: '/integrations/oauth/clients',
-  });
+  const { data, error, reload } = useAnswer(requestTo('GET /integrations/oauth/clients'));
   const clients = data?.data ?? [];
   const isOn = isObject(draft.oauth);
   const chosenId = valueAt(draft, ['oauth', 'oauth_client_id']);
@@ -107,7 +104,6 @@ export function OAuthSetup({ definitionId, describesSignIn, templateId, draft, c
 }
 
 function Redirect({ url }: { url: string }) {
-  const words = templatesWords.get().oauth;
   return (
     <div class="c-field">
       <span class="t-label">{words.redirect}</span>

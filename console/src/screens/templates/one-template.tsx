@@ -1,34 +1,42 @@
 /** One template: the editor, what a change would do before it is saved, and how changes reach the customers. */
-import type { ConnectorSpecification, SourceDefinition } from '@inlay/contract/definitions';
-import type { TemplatePlan } from '@inlay/contract/template-plans';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { TemplatePlan } from '@inlay/contract/catalog/template-plans';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
-import { ApiError, type ApiRequest } from '../../api/client.ts';
+import { ApiError, requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { ChoiceField, FactList } from '../../parts/fields.tsx';
 import { Bones, Page, Panel } from '../../parts/page.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { formatting } from '../../words/formatting.ts';
 import { secretsIn } from './draft.ts';
 import { TemplateEditor } from './editor.tsx';
-import { type AnyTemplate, changedFields, editableDraft, type Kind, kinds, nameOf } from './kinds.ts';
+import { type AnyTemplate, changedFields, editableDraft, type Kind, kinds, nameOf, routesOf } from './kinds.ts';
+import { NextStep } from './next-step.tsx';
 import { Plan } from './plan.tsx';
 import { Rollouts } from './rollouts.tsx';
 import { useDraft } from './use-draft.ts';
 import { Versions } from './versions.tsx';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
-export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
-  const words = templatesWords.get();
-  const { mayWrite, formatting, announce } = useConsole();
-  const path = `${kinds[kind].path}/${encodeURIComponent(id)}`;
-  const { data: template, error, reload } = useAnswer<AnyTemplate>({ method: 'GET', path });
+interface OneTemplateProps {
+  kind: Kind;
+  id: string;
+  /** By the person who looks at it, just now. */
+  isCreated: boolean;
+}
+
+export function OneTemplate({ kind, id, isCreated }: OneTemplateProps) {
+  const { mayWrite, announce } = useConsole();
+  const { template: one } = routesOf[kind];
+  const { data: template, error, reload } = useAnswer(requestTo(`GET ${one}`, { ids: [id] }));
   const [isDeleting, setDeleting] = useState(false);
   const [existing, setExisting] = useState('keep');
   return (
@@ -48,6 +56,7 @@ export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
       {!template && !error && <Bones />}
       {template && (
         <>
+          {isCreated && mayWrite && <NextStep kind={kind} />}
           <FactList
             facts={[
               [words.version, formatting.number(template.version)],
@@ -56,9 +65,9 @@ export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
             ]}
           />
           {/* A saved change starts the editor anew. */}
-          <Editor kind={kind} path={path} template={template} onSaved={reload} key={template.version} />
-          <Rollouts path={path} />
-          <Versions path={path} onRolledBack={reload} key={`version ${template.version}`} />
+          <Editor kind={kind} template={template} onSaved={reload} key={template.version} />
+          <Rollouts kind={kind} id={id} />
+          <Versions kind={kind} id={id} onRolledBack={reload} key={`version ${template.version}`} />
         </>
       )}
       {isDeleting && (
@@ -67,7 +76,7 @@ export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
           text={words.deleteText}
           label={words.delete}
           kind="danger"
-          request={{ method: 'DELETE', path, query: { existing } }}
+          request={requestTo(`DELETE ${one}`, { ids: [id], query: { existing } })}
           onClose={() => setDeleting(false)}
           onDone={(_, goOn) => {
             announce(words.deleted);
@@ -83,22 +92,18 @@ export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
 
 interface EditorProps {
   kind: Kind;
-  path: string;
   template: AnyTemplate;
   onSaved(): void;
 }
 
-function Editor({ kind, path, template, onSaved }: EditorProps) {
+function Editor({ kind, template, onSaved }: EditorProps) {
   const definitionId = String(template[kinds[kind].definitionField]);
-  const { data, error, reload } = useAnswer<Pick<SourceDefinition, 'definition'>>({
-    method: 'GET',
-    path: `${kinds[kind].definitionsPath}/${encodeURIComponent(definitionId)}`,
-  });
+  const { data, error, reload } = useAnswer(requestTo(`GET ${routesOf[kind].definition}`, { ids: [definitionId] }));
   return (
     <>
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
       {!data && !error && <Bones />}
-      {data && <Change {...{ kind, path, template, onSaved, definitionId }} specification={data.definition.spec} />}
+      {data && <Change {...{ kind, template, onSaved, definitionId }} specification={data.definition.spec} />}
     </>
   );
 }
@@ -108,12 +113,11 @@ interface ChangeProps extends EditorProps {
   specification: ConnectorSpecification;
 }
 
-function Change({ kind, path, template, onSaved, definitionId, specification }: ChangeProps) {
-  const words = templatesWords.get();
+function Change({ kind, template, onSaved, definitionId, specification }: ChangeProps) {
   const { mayWrite } = useConsole();
   const action = useAction();
   const [saved] = useState(() => editableDraft(kind, template));
-  const [apply, setApply] = useState('all');
+  const [apply, setApply] = useState<'all' | 'new_only'>('all');
   const [plan, setPlan] = useState<TemplatePlan | undefined>(undefined);
   const [note, setNote] = useState('');
   // A plan is for what was entered then.
@@ -124,7 +128,11 @@ function Change({ kind, path, template, onSaved, definitionId, specification }: 
   const state = useDraft(saved, forget);
   const changes = changedFields(saved, state.draft);
   const secrets = secretsIn(kind, state.draft, specification);
-  const request: ApiRequest = { method: 'POST', path: `${path}/plan`, body: { ...changes, apply }, secrets };
+  const request = requestTo(`POST ${routesOf[kind].template}/plan`, {
+    ids: [template.id],
+    body: { ...changes, apply },
+    secrets,
+  });
   return (
     <>
       <TemplateEditor
@@ -156,7 +164,7 @@ function Change({ kind, path, template, onSaved, definitionId, specification }: 
                 onClick={() => {
                   if (state.trouble) setNote(words.editor.brokenFirst);
                   else if (Object.keys(changes).length === 0) setNote(words.unchanged);
-                  else action.run<TemplatePlan>(request, setPlan);
+                  else action.run(request, setPlan);
                 }}
               >
                 {words.plan}
@@ -164,7 +172,7 @@ function Change({ kind, path, template, onSaved, definitionId, specification }: 
               <CurlButton request={request} what={words.plan} />
               <span role="status">{note}</span>
             </div>
-            {plan && <Plan plan={plan} path={path} onSaved={onSaved} />}
+            {plan && <Plan kind={kind} id={template.id} plan={plan} onSaved={onSaved} />}
           </div>
         </Panel>
       )}

@@ -1,23 +1,32 @@
 /** What a change would do, customer by customer, before it does anything; and the button that does exactly that. */
-import type { TemplatePlan, TemplatePlanItem, TemplatePlanItemList } from '@inlay/contract/template-plans';
-import type { TemplateChange } from '@inlay/contract/template-versions';
+import type { TemplatePlan, TemplatePlanItem } from '@inlay/contract/catalog/template-plans';
+import type { TemplateChange } from '@inlay/contract/catalog/template-versions';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useEffect, useRef } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList } from '../../parts/fields.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
-import { templatesWords } from './words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+import { type Kind, routesOf } from './kinds.ts';
+import { words } from './words.ts';
 
-export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string; onSaved(): void }) {
-  const words = templatesWords.get();
-  const { announce, formatting } = useConsole();
+interface PlanProps {
+  kind: Kind;
+  /** Of the template. */
+  id: string;
+  plan: TemplatePlan;
+  onSaved(): void;
+}
+
+export function Plan({ kind, id, plan, onSaved }: PlanProps) {
+  const { announce } = useConsole();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [plan.plan_id]);
   const { outcomes, touches, data, destination } = plan;
@@ -39,11 +48,8 @@ export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string
       />
       <p>
         {words.touches(
-          counted(formatting, touches.workspaces),
-          counted(
-            formatting,
-            Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-          ),
+          touches.workspaces,
+          Object.values(outcomes).reduce((sum, count) => sum + count, 0),
         )}
       </p>
       <FactList
@@ -51,22 +57,23 @@ export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string
           (outcome) => [words.outcomes[outcome], formatting.number(outcomes[outcome])] as const,
         )}
       />
-      {data.streams_dropped > 0 && (
-        <Notice kind="warning" title={words.dropped(counted(formatting, data.streams_dropped))} />
-      )}
-      {data.tables_moved > 0 && <Notice kind="warning" title={words.moved(counted(formatting, data.tables_moved))} />}
+      {data.streams_dropped > 0 && <Notice kind="warning" title={words.dropped(data.streams_dropped)} />}
+      {data.tables_moved > 0 && <Notice kind="warning" title={words.moved(data.tables_moved)} />}
       {destination.verdict === 'works' && <Notice kind="success" title={words.destination.works} />}
       {destination.verdict === 'fails' && (
         <Notice kind="danger" title={words.destination.fails}>
           {destination.message}
         </Notice>
       )}
-      {touches.workspaces > 0 && <Items plan={plan} path={path} />}
+      {touches.workspaces > 0 && <Items kind={kind} id={id} plan={plan} />}
       <div class="c-tools">
         <RequestButton
           label={words.save}
           kind="primary"
-          request={{ method: 'PATCH', path, body: { plan_id: plan.plan_id, apply: plan.apply } }}
+          request={requestTo(`PATCH ${routesOf[kind].template}`, {
+            ids: [id],
+            body: { plan_id: plan.plan_id, apply: plan.apply },
+          })}
           onDone={() => {
             announce(words.saved);
             onSaved();
@@ -77,14 +84,10 @@ export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string
   );
 }
 
-function Items({ plan, path }: { plan: TemplatePlan; path: string }) {
-  const words = templatesWords.get();
-  const common = useWords();
-  const { data, error, reload } = useAnswer<TemplatePlanItemList>({
-    method: 'GET',
-    path: `${path}/plans/${plan.plan_id}/items`,
-    query: { limit: 100 },
-  });
+function Items({ kind, id, plan }: Omit<PlanProps, 'onSaved'>) {
+  const { data, error, reload } = useAnswer(
+    requestTo(`GET ${routesOf[kind].plan}/items`, { ids: [id, plan.plan_id], query: { limit: 100 } }),
+  );
   const columns: Column<TemplatePlanItem>[] = [
     {
       title: words.customer,
@@ -111,7 +114,6 @@ function Items({ plan, path }: { plan: TemplatePlan; path: string }) {
 }
 
 function Value({ value }: { value: unknown }) {
-  const common = useWords();
   if (value === undefined) return <span class="c-muted">{common.none}</span>;
   return <span class="c-value">{JSON.stringify(value, null, 2)}</span>;
 }

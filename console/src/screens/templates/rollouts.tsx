@@ -1,15 +1,16 @@
 /** How far each change is on its way to the customers. */
-import type { Rollout } from '@inlay/contract/rollouts';
+import type { Rollout } from '@inlay/contract/catalog/rollouts';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Panel } from '../../parts/page.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
-import { counted } from '../../words/counted.ts';
-import { useWords } from '../../words/words.ts';
-import { templatesWords } from './words.ts';
+import { words as common } from '../../words/words.ts';
+import { type Kind, routesOf } from './kinds.ts';
+import { words } from './words.ts';
 
 type Command = 'pause' | 'resume' | 'stop';
 const commandsIn: Record<Rollout['state'], readonly Command[]> = {
@@ -19,16 +20,14 @@ const commandsIn: Record<Rollout['state'], readonly Command[]> = {
   finished: [],
 };
 
-export function Rollouts({ path }: { path: string }) {
-  const words = templatesWords.get();
-  const common = useWords();
+export function Rollouts({ kind, id: templateId }: { kind: Kind; id: string }) {
   const { mayWrite } = useConsole();
-  const { data, error, reload } = useAnswer<{ data: Rollout[] }>(
-    { method: 'GET', path: `${path}/rollouts` },
+  const { data, error, reload } = useAnswer(
+    requestTo(`GET ${routesOf[kind].template}/rollouts`, { ids: [templateId] }),
     { live: () => true },
   );
   const columns: Column<Rollout>[] = [
-    { title: words.version, cell: ({ version }) => words.toVersion(String(version)) },
+    { title: words.version, cell: ({ version }) => words.toVersion(version) },
     {
       title: common.column.status,
       cell: ({ state, state_reason }) => (
@@ -49,7 +48,7 @@ export function Rollouts({ path }: { path: string }) {
                 {commandsIn[state].map((command) => (
                   <RequestButton
                     label={words.commands[command]}
-                    request={{ method: 'POST', path: `${path}/rollouts/${id}/${command}` }}
+                    request={requestTo(`POST ${routesOf[kind].rollout}/${command}`, { ids: [templateId, id] })}
                     onDone={reload}
                     key={command}
                   />
@@ -73,16 +72,14 @@ export function Rollouts({ path }: { path: string }) {
 }
 
 function Progress({ rollout: { workspaces } }: { rollout: Rollout }) {
-  const words = templatesWords.get();
-  const { formatting } = useConsole();
   const { total, waiting, changing, failed } = workspaces;
   const past = total - waiting - changing;
-  const text = words.progress(counted(formatting, past), counted(formatting, total));
+  const text = words.progress(past, total);
   return (
     <span>
       {total > 0 && <progress class="c-progress" value={past} max={total} aria-label={text} />}
       <span>{text}</span>
-      {failed > 0 && <span class="c-danger"> · {words.failed(formatting.number(failed))}</span>}
+      {failed > 0 && <span class="c-danger"> · {words.failed(failed)}</span>}
     </span>
   );
 }

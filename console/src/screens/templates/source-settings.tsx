@@ -2,7 +2,7 @@
 import { TextField } from '../../parts/fields.tsx';
 import { changed, type Draft } from './draft.ts';
 import { TagsField } from './tags-field.tsx';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
 interface SettingsProps {
   draft: Draft;
@@ -10,7 +10,6 @@ interface SettingsProps {
 }
 
 export function SourceSettings({ draft, change }: SettingsProps) {
-  const words = templatesWords.get();
   const text = (name: string) => (typeof draft[name] === 'string' ? (draft[name] as string) : '');
   const set = (name: string) => (value: string) =>
     change((before) => changed(before, [name], value === '' && name !== 'name' ? null : value));

@@ -1,16 +1,19 @@
 /** Which streams are synced: what the connector proposes, all of them, or those that are picked here. */
-import type { ConnectorSpecification, SourceDefinition } from '@inlay/contract/definitions';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CheckField, ChoiceField } from '../../parts/fields.tsx';
 import { CustomerStreams } from './customer-streams.tsx';
 import { DiscoverDialog } from './discover-dialog.tsx';
 import { changed, type Draft, valueAt } from './draft.ts';
-import { kinds } from './kinds.ts';
+import { routesOf } from './kinds.ts';
 import { NameList, namesIn } from './tags-field.tsx';
-import { templatesWords } from './words.ts';
+import { words as templatesWords } from './words.ts';
+
+const words = templatesWords.editor;
 
 interface StreamChoiceProps {
   definitionId: string;
@@ -23,7 +26,6 @@ interface StreamChoiceProps {
 const list = ['customization', 'stream_whitelist'];
 
 export function StreamChoice({ draft, change, definitionId, specification, templateId }: StreamChoiceProps) {
-  const words = templatesWords.get().editor;
   const { mayWrite } = useConsole();
   const [asked, setAsked] = useState<'source' | 'customer' | undefined>(undefined);
   const [discovered, setDiscovered] = useState<readonly string[]>([]);
@@ -98,10 +100,7 @@ export function StreamChoice({ draft, change, definitionId, specification, templ
 
 /** A manifest of the organization names its streams, so nobody has to ask it. */
 function useKnownStreams(definitionId: string): string[] {
-  const { data } = useAnswer<SourceDefinition>({
-    method: 'GET',
-    path: `${kinds.source.definitionsPath}/${encodeURIComponent(definitionId)}`,
-  });
+  const { data } = useAnswer(requestTo(`GET ${routesOf.source.definition}`, { ids: [definitionId] }));
   const streams = data?.manifest?.streams ?? [];
   return streams.filter(({ is_dynamic, is_left_out }) => !is_dynamic && !is_left_out).map(({ name }) => name);
 }

@@ -1,9 +1,10 @@
 /** Tags of a template, one by one. Those that the organization has are proposed. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useId, useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { changed, type Draft } from './draft.ts';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
 interface TagsFieldProps {
   draft: Draft;
@@ -11,8 +12,7 @@ interface TagsFieldProps {
 }
 
 export function TagsField({ draft, change }: TagsFieldProps) {
-  const words = templatesWords.get();
-  const { data } = useAnswer<{ data: { name: string }[] }>({ method: 'GET', path: '/integrations/templates/tags' });
+  const { data } = useAnswer(requestTo('GET /integrations/templates/tags'));
   return (
     <NameList
       label={words.tags}
@@ -37,7 +37,6 @@ interface NameListProps {
 
 /** A list of short texts, each with a button that takes it out. */
 export function NameList({ label, hint, names, proposals = [], onChange }: NameListProps) {
-  const words = templatesWords.get().editor;
   const id = useId();
   const [typed, setTyped] = useState('');
   const add = () => {
@@ -55,7 +54,7 @@ export function NameList({ label, hint, names, proposals = [], onChange }: NameL
               {name}
               <button
                 type="button"
-                aria-label={words.takeOut(name)}
+                aria-label={words.editor.takeOut(name)}
                 onClick={() => onChange(names.filter((one) => one !== name))}
               >
                 ×
@@ -86,8 +85,8 @@ export function NameList({ label, hint, names, proposals = [], onChange }: NameL
               <option value={name} key={name} />
             ))}
         </datalist>
-        <Button onClick={add} label={words.addTo(label)}>
-          {words.add}
+        <Button onClick={add} label={words.editor.addTo(label)}>
+          {words.editor.add}
         </Button>
       </div>
       {hint && (

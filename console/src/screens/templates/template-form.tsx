@@ -1,5 +1,5 @@
 /** The form of a template: what it is called, what the connector is given, and what is particular to its kind. */
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { FieldTree } from '@inlay/ui/form/field-tree.tsx';
 import { type ObjectField, readSpecification } from '@inlay/ui/form/fields.ts';
 import { FormContext, fieldId } from '@inlay/ui/form/form-context.ts';
@@ -8,7 +8,6 @@ import { translated } from '@inlay/ui/form/translation.ts';
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import type { Fault } from '../../api/client.ts';
-import { chooseLanguage } from '../../words/words.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DestinationSettings } from './destination-settings.tsx';
 import { changed, type Draft } from './draft.ts';
@@ -17,7 +16,7 @@ import { OAuthSetup } from './oauth-setup.tsx';
 import { SourceSettings } from './source-settings.tsx';
 import { StreamChoice } from './stream-choice.tsx';
 import type { DraftState } from './use-draft.ts';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 import '@inlay/ui/form/form.css';
 import '@inlay/ui/form/controls.css';
 
@@ -35,27 +34,26 @@ export interface TemplateFormProps {
 
 export function TemplateForm(props: TemplateFormProps) {
   const { kind, definitionId, specification, templateId, state, isDisabled } = props;
-  const words = templatesWords.get().editor;
   const root = useMemo(
-    () => readSpecification(translated(specification.connectionSpecification, chooseLanguage().language)),
+    () => readSpecification(translated(specification.connectionSpecification, 'en'), specification.advanced_auth),
     [specification],
   );
   const { draft, change } = state;
   return (
     <div class="inlay-form t-form">
       <fieldset class="t-plain" disabled={isDisabled}>
-        <Section title={words.general}>
+        <Section title={words.editor.general}>
           {kind === 'source' ? (
             <SourceSettings draft={draft} change={change} />
           ) : (
             <DestinationSettings draft={draft} change={change} />
           )}
         </Section>
-        <Section title={words.configuration} hint={words.configurationHints[kind]}>
+        <Section title={words.editor.configuration} hint={words.editor.configurationHints[kind]}>
           <Configuration {...props} root={root} />
         </Section>
         {kind === 'source' && (
-          <Section title={words.streams}>
+          <Section title={words.editor.streams}>
             <StreamChoice
               definitionId={definitionId}
               specification={specification}
@@ -66,7 +64,7 @@ export function TemplateForm(props: TemplateFormProps) {
           </Section>
         )}
         {kind === 'source' && (
-          <Section title={templatesWords.get().oauth.title}>
+          <Section title={words.oauth.title}>
             <OAuthSetup
               definitionId={definitionId}
               describesSignIn={specification.advanced_auth !== undefined}

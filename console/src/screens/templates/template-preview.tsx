@@ -1,15 +1,17 @@
 /** What the draft means for customers: the widget as they would see it, or what they would get. For people who only read, which fields it asks for. */
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { chosenBranch, type Path } from '@inlay/ui/form/configuration.ts';
 import { type Field, readSpecification } from '@inlay/ui/form/fields.ts';
 import { useConsole } from '../../console.ts';
-import { DraftPreview } from '../../parts/draft-preview.tsx';
-import { frameWords } from '../../parts/frame-words.ts';
+import { DraftPreview } from '../../parts/frames/draft-preview.tsx';
+import { words as frameWords } from '../../parts/frames/frame-words.ts';
 import { Panel } from '../../parts/page.tsx';
 import { ConnectionPreview } from './connection-preview.tsx';
 import { configField, type Draft, modeOf, valueAt } from './draft.ts';
 import type { Kind } from './kinds.ts';
-import { templatesWords } from './words.ts';
+import { words as templatesWords } from './words.ts';
+
+const words = templatesWords.editor;
 
 export interface TemplatePreviewProps {
   kind: Kind;
@@ -24,12 +26,11 @@ export interface TemplatePreviewProps {
 }
 
 export function TemplatePreview({ kind, body, specification, isBroken, ...of }: TemplatePreviewProps) {
-  const words = templatesWords.get().editor;
   const { mayWrite } = useConsole();
   if (mayWrite) {
     const Preview = kind === 'source' ? DraftPreview : ConnectionPreview;
     return (
-      <Panel title={frameWords.get().preview}>
+      <Panel title={frameWords.preview}>
         <div class="c-panel-body">
           <Preview {...of} draft={isBroken ? undefined : body} />
         </div>

@@ -1,32 +1,27 @@
 /** What customers may connect, and where their data goes: every template with how many use it. */
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { ConnectorName } from '../../parts/connector-icon.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { frameWords } from '../../parts/frame-words.ts';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { versionWords } from '../../parts/version-words.ts';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
-import { type AnyTemplate, type Kind, kindOf, kinds, nameOf } from './kinds.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+import { type AnyTemplate, type Kind, kindOf, kinds, nameOf, routesOf } from './kinds.ts';
 import { NewTemplate } from './new-template.tsx';
 import { OneTemplate } from './one-template.tsx';
-import { templatesWords } from './words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await Promise.all([templatesWords.load(), frameWords.load(), versionWords.load()]);
-  return TemplatesScreen;
-}
-
-function TemplatesScreen({ place }: { place: Place }) {
+export function TemplatesScreen({ place }: { place: Place }) {
   const kind = kindOf(place.query.get('kind'));
   if (place.id === 'new') return <NewTemplate kind={kind} definitionId={place.query.get('definition') ?? ''} />;
-  if (place.id) return <OneTemplate kind={kind} id={place.id} />;
+  if (place.id) return <OneTemplate kind={kind} id={place.id} isCreated={place.query.has('created')} />;
   return (
-    <Page title={templatesWords.get().title}>
+    <Page title={words.title}>
       <TemplateList kind="source" />
       <TemplateList kind="connection" />
     </Page>
@@ -34,12 +29,8 @@ function TemplatesScreen({ place }: { place: Place }) {
 }
 
 function TemplateList({ kind }: { kind: Kind }) {
-  const words = templatesWords.get();
-  const { mayWrite, formatting } = useConsole();
-  const { data, error, reload } = useAnswer<{ data: AnyTemplate[] }>(
-    { method: 'GET', path: kinds[kind].path },
-    { live: () => true },
-  );
+  const { mayWrite } = useConsole();
+  const { data, error, reload } = useAnswer(requestTo(`GET ${routesOf[kind].templates}`), { live: () => true });
   const columns: Column<AnyTemplate>[] = [
     {
       title: words.name,
@@ -76,7 +67,6 @@ function TemplateList({ kind }: { kind: Kind }) {
 }
 
 function Tags({ tags }: { tags: readonly string[] }) {
-  const common = useWords();
   if (tags.length === 0) return <span class="c-muted">{common.none}</span>;
   return (
     <span class="c-tags">
@@ -93,18 +83,13 @@ function Tags({ tags }: { tags: readonly string[] }) {
 const counted = 100;
 
 function Uses({ kind, id }: { kind: Kind; id: string }) {
-  const words = templatesWords.get();
-  const common = useWords();
-  const { formatting } = useConsole();
-  const { path, filter } = kinds[kind].uses;
-  const { data } = useAnswer<{ data: unknown[]; next: string | null }>({
-    method: 'GET',
-    path,
-    query: { [filter]: id, limit: counted },
-  });
+  const filter = kinds[kind].usesFilter;
+  const { data } = useAnswer(requestTo(`GET ${routesOf[kind].uses}`, { query: { [filter]: id, limit: counted } }));
   if (!data) return <span class="c-muted">{common.none}</span>;
-  const number = formatting.number(data.data.length);
+  const uses = data.data.length;
   return (
-    <Link to={pathTo('connections', undefined, { [filter]: id })}>{data.next ? words.atLeast(number) : number}</Link>
+    <Link to={pathTo('connections', undefined, { [filter]: id })}>
+      {data.next ? words.atLeast(uses) : formatting.number(uses)}
+    </Link>
   );
 }

@@ -1,18 +1,21 @@
 /** An operator signs in as a customer would, and reads what came back. The saved template counts, not the draft. */
-import type { CredentialRevocation } from '@inlay/contract/credentials';
-import type { OAuthTest, OAuthTestReport, StartedOAuthTest } from '@inlay/contract/oauth-tests';
+import type { CredentialRevocation } from '@inlay/contract/credentials/credentials';
+import type { OAuthTestReport, StartedOAuthTest } from '@inlay/contract/credentials/oauth-tests';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useEffect, useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList, TextField } from '../../parts/fields.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { useWords } from '../../words/words.ts';
-import { templatesWords } from './words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+import { words as templatesWords } from './words.ts';
 
-const path = '/integrations/oauth/tests';
+const words = templatesWords.oauth;
+
 const lookEveryMs = 2_000;
 /** The service tells the provider within ten seconds. Where that fails it tries for two weeks, and nobody waits here for that. */
 const mostLooks = 20;
@@ -24,7 +27,6 @@ interface TestSignInProps {
 }
 
 export function TestSignIn({ templateId, values }: TestSignInProps) {
-  const words = templatesWords.get().oauth;
   const { mayWrite } = useConsole();
   const [entered, setEntered] = useState<Record<string, string>>({});
   const [started, setStarted] = useState<StartedOAuthTest | undefined>(undefined);
@@ -41,9 +43,11 @@ export function TestSignIn({ templateId, values }: TestSignInProps) {
       ))}
       <p class="c-hint">{words.testHint}</p>
       <div class="c-tools">
-        <RequestButton<StartedOAuthTest>
+        <RequestButton
           label={words.test}
-          request={{ method: 'POST', path, body: { source_template_id: templateId, values: entered } }}
+          request={requestTo('POST /integrations/oauth/tests', {
+            body: { source_template_id: templateId, values: entered },
+          })}
           onDone={setStarted}
         />
       </div>
@@ -53,8 +57,7 @@ export function TestSignIn({ templateId, values }: TestSignInProps) {
 }
 
 function Outcome({ started: { id, start_url } }: { started: StartedOAuthTest }) {
-  const words = templatesWords.get().oauth;
-  const { data, error, reload } = useAnswer<OAuthTest>({ method: 'GET', path: `${path}/${id}` });
+  const { data, error, reload } = useAnswer(requestTo('GET /integrations/oauth/tests/{oauth_test_id}', { ids: [id] }));
   // The service itself ends a test that stays open.
   const isOpen = data === undefined || data.state === 'open';
   const [looks, setLooks] = useState(0);
@@ -111,7 +114,7 @@ const kinds = {
 
 /** What has become of the tokens. `onLook`: nobody looks by itself any more. */
 function Tokens({ revocation, onLook }: { revocation: CredentialRevocation; onLook?: () => void }) {
-  const { tokens, lookAgain } = templatesWords.get().oauth;
+  const { tokens, lookAgain } = words;
   const { title, text } = tokens[revocation];
   return (
     <Notice
@@ -125,9 +128,6 @@ function Tokens({ revocation, onLook }: { revocation: CredentialRevocation; onLo
 }
 
 function Report({ report }: { report: OAuthTestReport }) {
-  const words = templatesWords.get().oauth;
-  const common = useWords();
-  const { formatting } = useConsole();
   const { account, scopes_granted, scopes_missing, expires_in_seconds, has_refresh_token } = report;
   return (
     <>

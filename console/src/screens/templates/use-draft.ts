@@ -1,5 +1,5 @@
 /** The state of the editor: the draft, and the text that shows it. While the text is no object, the last good draft stays. */
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { useState } from 'preact/hooks';
 import { readJson } from '../../parts/json-places.ts';
 import { type Draft, textOf } from './draft.ts';

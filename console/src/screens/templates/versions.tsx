@@ -1,44 +1,48 @@
 /** What a template was before: every version with what it changed, and the way back to it. */
-import type { TemplateVersionSummary } from '@inlay/contract/template-versions';
+import type { TemplateVersionSummary } from '@inlay/contract/catalog/template-versions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { ChangeList, VersionTable } from '../../parts/version-table.tsx';
-import { versionWords } from '../../parts/version-words.ts';
-import { templatesWords } from './words.ts';
+import { ChangeList, VersionTable } from '../../parts/tables/version-table.tsx';
+import { words as versionWords } from '../../parts/tables/version-words.ts';
+import { type Kind, routesOf } from './kinds.ts';
+import { words } from './words.ts';
 
 interface VersionsProps {
-  path: string;
+  kind: Kind;
+  /** Of the template. */
+  id: string;
   onRolledBack(): void;
 }
 
 /** Shown anew, with another key, when the template has another version. */
-export function Versions({ path, onRolledBack }: VersionsProps) {
-  const words = templatesWords.get();
-  const { mayWrite, formatting, announce } = useConsole();
+export function Versions({ kind, id, onRolledBack }: VersionsProps) {
+  const { mayWrite, announce } = useConsole();
+  const { template } = routesOf[kind];
   const [chosen, setChosen] = useState<number | undefined>(undefined);
-  const [apply, setApply] = useState('all');
+  const [apply, setApply] = useState<'all' | 'new_only'>('all');
   const actions = ({ version, is_current }: TemplateVersionSummary) =>
     is_current ? null : (
-      <Button onClick={() => setChosen(version)} label={words.versions.backTo(formatting.number(version))}>
+      <Button onClick={() => setChosen(version)} label={words.versions.backTo(version)}>
         {words.versions.back}
       </Button>
     );
   return (
     <>
       <VersionTable<TemplateVersionSummary>
-        path={`${path}/versions`}
+        list={requestTo(`GET ${template}/versions`, { ids: [id] })}
         changes={({ changes }) => <Changes changes={changes} />}
         actions={mayWrite ? actions : undefined}
       />
       {chosen !== undefined && (
         <RequestDialog
-          title={words.versions.backTo(formatting.number(chosen))}
+          title={words.versions.backTo(chosen)}
           text={words.versions.backText}
           label={words.versions.back}
-          request={{ method: 'POST', path: `${path}/rollback`, body: { version: chosen, apply } }}
+          request={requestTo(`POST ${template}/rollback`, { ids: [id], body: { version: chosen, apply } })}
           onClose={() => setChosen(undefined)}
           onDone={() => {
             setChosen(undefined);
@@ -54,7 +58,7 @@ export function Versions({ path, onRolledBack }: VersionsProps) {
 }
 
 function Changes({ changes }: Pick<TemplateVersionSummary, 'changes'>) {
-  if (changes.length === 0) return <span class="c-muted">{versionWords.get().first}</span>;
+  if (changes.length === 0) return <span class="c-muted">{versionWords.first}</span>;
   return (
     <ChangeList
       changes={changes.map(({ path, before, after }) => ({

@@ -1,10 +1,11 @@
 /** What a new token needs. */
-import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
+import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tenancy/tokens';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { useWords } from '../../words/words.ts';
-import { tokensWords } from './words.ts';
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
 interface FormProps {
   onMade(token: OperatorTokenWithSecret): void;
@@ -12,8 +13,7 @@ interface FormProps {
 }
 
 export function CreateToken({ onMade, onClose }: FormProps) {
-  const words = tokensWords.get();
-  const { roles } = useWords().shell;
+  const { roles } = common.shell;
   const [name, setName] = useState('');
   const [permission, setPermission] = useState<OperatorToken['permission']>('operator');
   const [day, setDay] = useState('');
@@ -24,10 +24,10 @@ export function CreateToken({ onMade, onClose }: FormProps) {
     ...(day ? { expires_at: new Date(`${day}T23:59:59`).toISOString() } : {}),
   };
   return (
-    <RequestDialog<OperatorTokenWithSecret>
+    <RequestDialog
       title={words.create}
       label={words.create}
-      request={{ method: 'POST', path: '/operator-tokens', body }}
+      request={requestTo('POST /operator-tokens', { body })}
       onDone={onMade}
       onClose={onClose}
     >
@@ -45,18 +45,16 @@ export function CreateToken({ onMade, onClose }: FormProps) {
 }
 
 export function RotateToken({ token, onMade, onClose }: FormProps & { token: OperatorToken }) {
-  const words = tokensWords.get();
   const [overlap, setOverlap] = useState('86400');
   return (
-    <RequestDialog<OperatorTokenWithSecret>
+    <RequestDialog
       title={words.rotateOf(token.name)}
       text={words.rotateText}
       label={words.rotate}
-      request={{
-        method: 'POST',
-        path: `/operator-tokens/${token.id}/rotate`,
+      request={requestTo('POST /operator-tokens/{operator_token_id}/rotate', {
+        ids: [token.id],
         body: { overlap_seconds: Number(overlap) },
-      }}
+      })}
       onDone={onMade}
       onClose={onClose}
     >

@@ -1,22 +1,21 @@
 /** Who is signed in to the console. Admins end sessions. */
-import type { ConsoleSession, ConsoleSessionList } from '@inlay/contract/console';
+import type { ConsoleSession } from '@inlay/contract/tenancy/console';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Panel } from '../../parts/page.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
-import { useWords } from '../../words/words.ts';
-import { tokensWords } from './words.ts';
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
 export function Sessions() {
-  const words = tokensWords.get();
-  const common = useWords();
   const { isAdmin, session: own, announce } = useConsole();
-  const { data, error, reload } = useAnswer<ConsoleSessionList>({ method: 'GET', path: '/console-sessions' });
+  const { data, error, reload } = useAnswer(requestTo('GET /console-sessions'));
   const [asked, setAsked] = useState<ConsoleSession | undefined>(undefined);
   const columns: Column<ConsoleSession>[] = [
     {
@@ -57,7 +56,7 @@ export function Sessions() {
           text={words.endText}
           label={words.end}
           kind="danger"
-          request={{ method: 'DELETE', path: `/console-sessions/${asked.id}` }}
+          request={requestTo('DELETE /console-sessions/{console_session_id}', { ids: [asked.id] })}
           onClose={() => setAsked(undefined)}
           onDone={() => {
             setAsked(undefined);

@@ -1,5 +1,5 @@
 /** Whether a token works, from the times that the service tells. */
-import type { OperatorToken } from '@inlay/contract/tokens';
+import type { OperatorToken } from '@inlay/contract/tenancy/tokens';
 
 export type TokenState = 'active' | 'ending' | 'expired' | 'revoked';
 

@@ -1,34 +1,29 @@
 /** Who and what may use the service: operator tokens, sessions of the console, and the keys that customers' tokens are signed with. */
-import type { OperatorToken, OperatorTokenList, OperatorTokenWithSecret } from '@inlay/contract/tokens';
+import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tenancy/tokens';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph, type GlyphName } from '@inlay/ui/parts/glyph.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
+import { SecretDialog } from '../../parts/dialogs/secret-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { SecretDialog } from '../../parts/secret-dialog.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { basePath } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
+import { words as common } from '../../words/words.ts';
 import { CreateToken, RotateToken } from './forms.tsx';
 import { Sessions } from './sessions.tsx';
 import { type TokenState, tokenState } from './token-state.ts';
-import { tokensWords } from './words.ts';
-
-export async function load() {
-  await tokensWords.load();
-  return TokensScreen;
-}
+import { words } from './words.ts';
 
 type Asked = { what: 'create' } | { what: 'rotate' | 'revoke'; token: OperatorToken };
 
-function TokensScreen() {
-  const words = tokensWords.get();
+export function TokensScreen() {
   const { isAdmin, announce } = useConsole();
-  const { data, error, reload } = useAnswer<OperatorTokenList>({ method: 'GET', path: '/operator-tokens' });
+  const { data, error, reload } = useAnswer(requestTo('GET /operator-tokens'));
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [made, setMade] = useState<OperatorTokenWithSecret | undefined>(undefined);
   const close = () => setAsked(undefined);
@@ -71,7 +66,7 @@ function TokensScreen() {
           text={words.revokeText}
           label={words.revoke}
           kind="danger"
-          request={{ method: 'DELETE', path: `/operator-tokens/${asked.token.id}` }}
+          request={requestTo('DELETE /operator-tokens/{operator_token_id}', { ids: [asked.token.id] })}
           onClose={close}
           onDone={() => {
             close();
@@ -94,8 +89,6 @@ function TokensScreen() {
 }
 
 function TokenTable({ tokens, onAsk }: { tokens: readonly OperatorToken[]; onAsk(asked: Asked): void }) {
-  const words = tokensWords.get();
-  const common = useWords();
   const { isAdmin } = useConsole();
   const now = Date.now();
   const columns: Column<OperatorToken>[] = [
@@ -154,7 +147,7 @@ function StateBadge({ state }: { state: TokenState }) {
   return (
     <span class={`inlay-badge inlay-badge-${kind}`}>
       <Glyph name={glyph} />
-      {tokensWords.get().states[state]}
+      {words.states[state]}
     </span>
   );
 }

@@ -1,22 +1,24 @@
 /** What became of each event that was sent to an endpoint, newest first. */
-import type { Redelivery, WebhookDelivery } from '@inlay/contract/webhook-endpoints';
+import type { WebhookDelivery } from '@inlay/contract/log/webhook-endpoints';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph, type GlyphName } from '@inlay/ui/parts/glyph.tsx';
 import { useEffect } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Choice } from '../../parts/filters.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { PagedTable } from '../../parts/paged-table.tsx';
-import type { Column } from '../../parts/table.tsx';
+import { Choice } from '../../parts/tables/filters.tsx';
+import { PagedTable } from '../../parts/tables/paged-table.tsx';
+import type { Column } from '../../parts/tables/table.tsx';
+import { usePages } from '../../parts/tables/use-pages.ts';
 import { useAction } from '../../parts/use-action.ts';
-import { usePages } from '../../parts/use-pages.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { useWords } from '../../words/words.ts';
-import { webhooksWords } from './words.ts';
+import { formatting } from '../../words/formatting.ts';
+import { words as common } from '../../words/words.ts';
+import { words } from './words.ts';
 
 const looks: Record<WebhookDelivery['status'], { kind: string; glyph: GlyphName }> = {
   pending: { kind: 'warning', glyph: 'sync' },
@@ -26,14 +28,15 @@ const looks: Record<WebhookDelivery['status'], { kind: string; glyph: GlyphName 
 
 const lookMs = 3_000;
 
-export function Deliveries({ place, path }: { place: Place; path: string }) {
-  const words = webhooksWords.get();
-  const common = useWords();
-  const { mayWrite, formatting, announce, live } = useConsole();
+export function Deliveries({ place }: { place: Place }) {
+  const { mayWrite, announce, live } = useConsole();
   const action = useAction();
   const status = place.query.get('status') ?? undefined;
-  const found = usePages<WebhookDelivery>(
-    { method: 'GET', path: `${path}/deliveries`, query: { status, limit: 50 } },
+  const found = usePages(
+    requestTo('GET /webhook-endpoints/{webhook_endpoint_id}/deliveries', {
+      ids: [place.id],
+      query: { status, limit: 50 },
+    }),
     () => true,
     ({ event_id }) => event_id,
   );
@@ -45,7 +48,7 @@ export function Deliveries({ place, path }: { place: Place; path: string }) {
     return () => clearInterval(timer);
   }, [found.reload, live]);
   const redelivery = ({ event_id }: WebhookDelivery) =>
-    ({ method: 'POST', path: `/events/${event_id}/redeliver`, body: {} }) as const;
+    requestTo('POST /events/{event_id}/redeliver', { ids: [event_id], body: {} });
   const columns: Column<WebhookDelivery>[] = [
     {
       title: words.event,
@@ -66,7 +69,7 @@ export function Deliveries({ place, path }: { place: Place; path: string }) {
                   label={words.resendOf(delivery.type)}
                   isBusy={action.isBusy}
                   onClick={() =>
-                    action.run<Redelivery>(redelivery(delivery), () => {
+                    action.run(redelivery(delivery), () => {
                       announce(words.resent);
                       found.reload();
                     })
@@ -103,14 +106,13 @@ function StatusBadge({ status }: { status: WebhookDelivery['status'] }) {
   return (
     <span class={`inlay-badge inlay-badge-${kind}`}>
       <Glyph name={glyph} />
-      {webhooksWords.get().delivery[status]}
+      {words.delivery[status]}
     </span>
   );
 }
 
 function Answer({ delivery: { attempt_list } }: { delivery: WebhookDelivery }) {
   const last = attempt_list.at(-1);
-  const common = useWords();
   if (!last) return <span class="c-muted">{common.none}</span>;
   const text = [last.status_code, last.error, last.response].filter(Boolean).join(' · ');
   return <span class="c-clamp">{text || common.none}</span>;

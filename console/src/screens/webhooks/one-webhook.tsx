@@ -1,36 +1,33 @@
 /** One endpoint: its settings, what can be done with it, and what became of every event. */
-import type {
-  Recovery,
-  WebhookEndpoint,
-  WebhookEndpointWithSecret,
-  WebhookTestResult,
-} from '@inlay/contract/webhook-endpoints';
+import type { WebhookEndpoint, WebhookTestResult } from '@inlay/contract/log/webhook-endpoints';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
-import { DeleteDialog } from '../../parts/delete-dialog.tsx';
+import { DeleteDialog } from '../../parts/dialogs/delete-dialog.tsx';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
+import { SecretDialog } from '../../parts/dialogs/secret-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { ChoiceField, FactList } from '../../parts/fields.tsx';
 import { Bones, Page } from '../../parts/page.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
-import { counted } from '../../words/counted.ts';
 import { Deliveries } from './deliveries.tsx';
 import { StateBadge } from './state-badge.tsx';
-import { webhooksWords } from './words.ts';
+import { words } from './words.ts';
 
 const dayMs = 86_400_000;
 
 export function OneWebhook({ place }: { place: Place }) {
-  const words = webhooksWords.get();
-  const path = `/webhook-endpoints/${encodeURIComponent(place.id)}`;
-  const { data: endpoint, error, reload } = useAnswer<WebhookEndpoint>({ method: 'GET', path }, { live: () => true });
+  const {
+    data: endpoint,
+    error,
+    reload,
+  } = useAnswer(requestTo('GET /webhook-endpoints/{webhook_endpoint_id}', { ids: [place.id] }), { live: () => true });
   return (
     <Page title={endpoint?.url ?? words.title} trail={<Link to={pathTo('webhooks')}>{words.title}</Link>}>
       {error && <ErrorNotice error={error} onTryAgain={reload} />}
@@ -55,8 +52,8 @@ export function OneWebhook({ place }: { place: Place }) {
             ]}
           />
           {endpoint.disabled_reason && <Notice kind="warning" title={words.reasons[endpoint.disabled_reason]} />}
-          <Actions endpoint={endpoint} path={path} onChanged={reload} />
-          <Deliveries place={place} path={path} />
+          <Actions endpoint={endpoint} onChanged={reload} />
+          <Deliveries place={place} />
         </>
       )}
     </Page>
@@ -65,9 +62,8 @@ export function OneWebhook({ place }: { place: Place }) {
 
 type Asked = 'rotate' | 'recover' | 'delete' | undefined;
 
-function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; path: string; onChanged(): void }) {
-  const words = webhooksWords.get();
-  const { isAdmin, mayWrite, announce, formatting } = useConsole();
+function Actions({ endpoint, onChanged }: { endpoint: WebhookEndpoint; onChanged(): void }) {
+  const { isAdmin, mayWrite, announce } = useConsole();
   const [asked, setAsked] = useState<Asked>(undefined);
   const [tested, setTested] = useState<WebhookTestResult | undefined>(undefined);
   const [secret, setSecret] = useState<string | null>(null);
@@ -77,16 +73,19 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
   if (!mayWrite) return null;
   return (
     <div class="c-tools">
-      <RequestButton<WebhookTestResult>
+      <RequestButton
         label={words.test}
-        request={{ method: 'POST', path: `${path}/test` }}
+        request={requestTo('POST /webhook-endpoints/{webhook_endpoint_id}/test', { ids: [endpoint.id] })}
         onDone={setTested}
       />
       {isAdmin && (
         <>
           <RequestButton
             label={endpoint.enabled ? words.disable : words.enable}
-            request={{ method: 'PATCH', path, body: { enabled: !endpoint.enabled } }}
+            request={requestTo('PATCH /webhook-endpoints/{webhook_endpoint_id}', {
+              ids: [endpoint.id],
+              body: { enabled: !endpoint.enabled },
+            })}
             onDone={() => {
               announce(words.changed);
               onChanged();
@@ -96,9 +95,11 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
         </>
       )}
       {endpoint.enabled && <Button onClick={() => setAsked('recover')}>{words.recover}</Button>}
-      <Button kind="danger" onClick={() => setAsked('delete')}>
-        {words.delete}
-      </Button>
+      {isAdmin && (
+        <Button kind="danger" onClick={() => setAsked('delete')}>
+          {words.delete}
+        </Button>
+      )}
       {tested &&
         (tested.delivered ? (
           <Notice kind="success" title={words.testDelivered(String(tested.status_code))} takesFocus />
@@ -108,11 +109,14 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
           </Notice>
         ))}
       {asked === 'rotate' && (
-        <RequestDialog<WebhookEndpointWithSecret>
+        <RequestDialog
           title={words.rotate}
           text={words.rotateText}
           label={words.rotate}
-          request={{ method: 'POST', path: `${path}/rotate-secret`, body: { overlap_seconds: Number(overlap) } }}
+          request={requestTo('POST /webhook-endpoints/{webhook_endpoint_id}/rotate-secret', {
+            ids: [endpoint.id],
+            body: { overlap_seconds: Number(overlap) },
+          })}
           onClose={close}
           onDone={(made) => {
             close();
@@ -124,19 +128,18 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
         </RequestDialog>
       )}
       {asked === 'recover' && (
-        <RequestDialog<Recovery>
+        <RequestDialog
           title={words.recover}
           text={words.recoverText}
           label={words.recover}
-          request={{
-            method: 'POST',
-            path: `${path}/recover`,
+          request={requestTo('POST /webhook-endpoints/{webhook_endpoint_id}/recover', {
+            ids: [endpoint.id],
             body: { since: new Date(Date.now() - Number(days) * dayMs).toISOString() },
-          }}
+          })}
           onClose={close}
           onDone={({ queued }) => {
             close();
-            announce(words.recovered(counted(formatting, queued)));
+            announce(words.recovered(queued));
             onChanged();
           }}
         >
@@ -147,7 +150,7 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
         <DeleteDialog
           title={words.delete}
           text={words.deleteText}
-          path={path}
+          request={requestTo('DELETE /webhook-endpoints/{webhook_endpoint_id}', { ids: [endpoint.id] })}
           said={words.deleted}
           to={pathTo('webhooks')}
           onClose={close}

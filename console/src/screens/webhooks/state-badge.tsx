@@ -1,7 +1,7 @@
 /** How an endpoint does, in one word. */
-import type { WebhookEndpoint } from '@inlay/contract/webhook-endpoints';
+import type { WebhookEndpoint } from '@inlay/contract/log/webhook-endpoints';
 import { Glyph, type GlyphName } from '@inlay/ui/parts/glyph.tsx';
-import { webhooksWords } from './words.ts';
+import { words } from './words.ts';
 
 const looks: Record<'enabled' | 'disabled' | 'failing', { kind: string; glyph: GlyphName }> = {
   enabled: { kind: 'success', glyph: 'check' },
@@ -15,7 +15,7 @@ export function StateBadge({ endpoint: { enabled, failing_since } }: { endpoint:
   return (
     <span class={`inlay-badge inlay-badge-${kind}`}>
       <Glyph name={glyph} />
-      {webhooksWords.get().states[state]}
+      {words.states[state]}
     </span>
   );
 }

@@ -1,38 +1,30 @@
 /** Where events are sent: every endpoint with how it does, and a form for a new one. */
-import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@inlay/contract/webhook-endpoints';
+import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@inlay/contract/log/webhook-endpoints';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
+import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
+import { RequestDialog } from '../../parts/dialogs/request-dialog.tsx';
+import { SecretDialog } from '../../parts/dialogs/secret-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Bones, Empty, Page } from '../../parts/page.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
-import { SecretDialog } from '../../parts/secret-dialog.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { OneWebhook } from './one-webhook.tsx';
 import { StateBadge } from './state-badge.tsx';
-import { webhooksWords } from './words.ts';
+import { words } from './words.ts';
 
-export async function load() {
-  await webhooksWords.load();
-  return WebhooksScreen;
-}
-
-function WebhooksScreen({ place }: { place: Place }) {
+export function WebhooksScreen({ place }: { place: Place }) {
   return place.id ? <OneWebhook place={place} /> : <WebhookList />;
 }
 
 function WebhookList() {
-  const words = webhooksWords.get();
   const { isAdmin } = useConsole();
-  const { data, error, reload } = useAnswer<{ data: WebhookEndpoint[] }>(
-    { method: 'GET', path: '/webhook-endpoints' },
-    { live: () => true },
-  );
+  const { data, error, reload } = useAnswer(requestTo('GET /webhook-endpoints'), { live: () => true });
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const columns: Column<WebhookEndpoint>[] = [
@@ -81,7 +73,6 @@ function WebhookList() {
 }
 
 function AddWebhook({ onMade, onClose }: { onMade(made: WebhookEndpointWithSecret): void; onClose(): void }) {
-  const words = webhooksWords.get();
   const [url, setUrl] = useState('');
   const [types, setTypes] = useState('*');
   const [description, setDescription] = useState('');
@@ -94,10 +85,10 @@ function AddWebhook({ onMade, onClose }: { onMade(made: WebhookEndpointWithSecre
     ...(description.trim() ? { description: description.trim() } : {}),
   };
   return (
-    <RequestDialog<WebhookEndpointWithSecret>
+    <RequestDialog
       title={words.add}
       label={words.add}
-      request={{ method: 'POST', path: '/webhook-endpoints', body }}
+      request={requestTo('POST /webhook-endpoints', { body })}
       onDone={onMade}
       onClose={onClose}
     >

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ends } from '../../../scripts/ends.mjs';
+import { ends } from '../../../../scripts/ends.mjs';
 import { configurationFaults, partialConfigurationFaults } from './configuration-faults.ts';
 
 const schema = {
@@ -169,5 +169,27 @@ describe('Faults', () => {
   it('cannot be found with a specification that is no schema', () => {
     const broken = { connectionSpecification: { properties: { a: { type: 'no such type' } } } };
     expect(() => configurationFaults(broken, {}, at)).toThrow('definition_unusable');
+  });
+});
+
+describe('Options that are named as members that every object has', () => {
+  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf'])('%s', (name) => {
+    const option = { type: 'string', minLength: 2 };
+    const of = (more: object) => ({ connectionSpecification: { type: 'object', ...more } });
+    const optional = of({ properties: { [name]: option } });
+    expect(configurationFaults(optional, {}, [])).toEqual([]);
+    expect(configurationFaults(optional, { [name]: 'ok' }, [])).toEqual([]);
+    expect(configurationFaults(optional, { [name]: 'x' }, [])).toMatchObject([{ loc: [name] }]);
+    const required = of({ properties: { [name]: option }, required: [name] });
+    const missing = [{ loc: [name], type: 'value_error.missing' }];
+    expect(configurationFaults(required, {}, [])).toMatchObject(missing);
+    expect(configurationFaults(required, { [name]: 'ok' }, [])).toEqual([]);
+    expect(partialConfigurationFaults(required, {}, [])).toEqual([]);
+    const choice = of({ oneOf: ['one', 'two'].map((value) => ({ properties: { [name]: { const: value } } })) });
+    expect(configurationFaults(choice, {}, [])).toMatchObject(missing);
+    expect(configurationFaults(choice, { [name]: 'two' }, [])).toEqual([]);
+    expect(partialConfigurationFaults(choice, {}, [])).toEqual([]);
+    const formatted = of({ properties: { a: { type: 'string', format: name, minLength: 2 } } });
+    expect(configurationFaults(formatted, { a: 'x' }, [])).toMatchObject([{ loc: ['a'] }]);
   });
 });

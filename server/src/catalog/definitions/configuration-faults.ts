@@ -3,15 +3,15 @@
  * that somebody else will complete. All faults are reported at once, each with its place. In an object with several
  * forms, only the faults of the chosen form are reported.
  */
-import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { checkableSchema, validatorOptions } from '@inlay/contract/catalog/checkable-schema';
+import type { Configuration, JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import { type ConfigurationChange, secretsOnTheMove } from '@inlay/contract/catalog/secret-addresses';
 import { type Fault, faultTypes } from '@inlay/contract/errors';
-import { linearRegExp, withBoundedPatterns } from '@inlay/contract/linear-patterns';
-import { type ConfigurationChange, secretsOnTheMove } from '@inlay/contract/secret-addresses';
+import { withBoundedPatterns } from '@inlay/contract/text/linear-patterns';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { AppError } from '../errors.ts';
-import { addFaults } from '../schema-faults.ts';
-import { type Choice, choiceOf } from './choices.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { addFaults } from '../../kernel/schema-faults.ts';
 
 /** `at` is where the configuration stands in the request, as in `['body', 'source_config']`. */
 export function configurationFaults(
@@ -84,79 +84,23 @@ function validatorFor(
 ): ValidateFunction {
   let validate = known.get(specification);
   if (!validate) {
-    validate = compile(checkable(specification, isPartial));
+    validate = compile(specification, isPartial);
     known.set(specification, validate);
   }
   return validate;
 }
 
-const ajv = new Ajv({
-  strict: false,
-  allErrors: true,
-  verbose: true,
-  validateFormats: false,
-  discriminator: true,
-  code: { regExp: linearRegExp },
-});
+const ajv = new Ajv(validatorOptions);
 
-/** Undefined for a specification that configurations can be checked with; else what is wrong with it. */
-export function usableSpecificationFault({ connectionSpecification }: ConnectorSpecification): string | undefined {
+function compile(specification: JsonSchema, isPartial: boolean): ValidateFunction {
+  let schema: JsonSchema | undefined;
   try {
-    validatorFor(complete, connectionSpecification, false);
-    validatorFor(partial, connectionSpecification, true);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return error.cause instanceof Error ? error.cause.message : error.message;
-  }
-}
-
-function compile(schema: JsonSchema): ValidateFunction {
-  try {
+    schema = checkableSchema(specification, isPartial);
     return ajv.compile(schema);
   } catch (cause) {
     throw new AppError('definition_unusable', {}, { cause });
   } finally {
     // Otherwise Ajv keeps every schema that it has compiled.
-    ajv.removeSchema(schema);
+    if (schema) ajv.removeSchema(schema);
   }
-}
-
-/** The schema in the form that our validator takes. For a part of a configuration, nothing is required. */
-function checkable(schema: JsonSchema, isPartial: boolean): JsonSchema {
-  // Other schemas refer to a schema by these names. Here they are not needed and could collide.
-  const { $schema, $id, id, required, ...rest } = schema;
-  const inside = (value: unknown) => (isObject(value) ? checkable(value, isPartial) : value);
-  const insideAll = (value: unknown) => (Array.isArray(value) ? value.map(inside) : inside(value));
-  const result: Record<string, unknown> = { ...rest };
-  if (Array.isArray(required) && !isPartial) result.required = required;
-  if (isObject(rest.properties)) {
-    result.properties = Object.fromEntries(Object.entries(rest.properties).map(([name, of]) => [name, inside(of)]));
-  }
-  for (const keyword of ['items', 'additionalProperties', 'oneOf', 'anyOf', 'allOf']) {
-    if (keyword in rest) result[keyword] = insideAll(rest[keyword]);
-  }
-  const choice = choiceOf(schema);
-  if (choice) return { ...withoutOneOf(result), type: 'object', ...chosen(choice, isPartial) };
-  if (isPartial && 'oneOf' in result) return { ...withoutOneOf(result), anyOf: result.oneOf };
-  return result;
-}
-
-function withoutOneOf({ oneOf, ...rest }: Record<string, unknown>): JsonSchema {
-  return rest;
-}
-
-function chosen({ tag, forms }: Choice, isPartial: boolean): JsonSchema {
-  const branches = [...forms.values()].map((form) => checkable(form, isPartial));
-  const byTag = {
-    discriminator: { propertyName: tag },
-    oneOf: branches.map((branch) => ({ ...branch, required: withTag(branch.required, tag) })),
-  };
-  if (!isPartial) return byTag;
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  return { if: { required: [tag] }, then: byTag, else: { anyOf: branches } };
-}
-
-function withTag(required: unknown, tag: string): unknown[] {
-  return [...new Set([tag, ...(Array.isArray(required) ? required : [])])];
 }

@@ -1,6 +1,6 @@
 /** One connector as it describes itself, wherever its description comes from. */
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { ConnectorKind } from '../platform/pipelines-port.ts';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { ConnectorKind } from '../../kernel/platform/pipelines-port.ts';
 
 export interface Definition {
   id: string;

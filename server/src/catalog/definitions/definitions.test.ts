@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type RequestOptions, startTestApp, type TestApp } from '../../test/support/app.ts';
-import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
-import { describeOnOneDatabase } from '../../test/support/databases.ts';
-import { startHostedServer } from '../../test/support/hosted-server.ts';
-import { startService } from '../../test/support/service.ts';
-import { virtualRuntime } from '../../test/support/virtual-time.ts';
+import { type RequestOptions, startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../../test/support/connector-registry.ts';
+import { describeOnOneDatabase } from '../../../test/support/databases.ts';
+import { startHostedServer } from '../../../test/support/hosted-server.ts';
+import { startService } from '../../../test/support/service.ts';
+import { virtualRuntime } from '../../../test/support/virtual-time.ts';
 
 const path = '/api/v1/integrations/definitions';
 const unknownId = '00000000-0000-4000-8000-000000000000';

@@ -3,9 +3,9 @@
  * registry (open.ts decides) and are the same for every organization; besides, an organization may have sources of its own
  * (own-definitions.ts). configuration-faults.ts checks a configuration against its definition.
  */
-import type { Store } from '../db/open.ts';
-import { AppError } from '../errors.ts';
-import type { ConnectorKind } from '../platform/pipelines-port.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { ConnectorKind } from '../../kernel/platform/pipelines-port.ts';
 import { byName, type Definition } from './definition.ts';
 import { findOwnDefinition, listOwnDefinitions } from './own-definitions.ts';
 
@@ -14,15 +14,18 @@ export interface Definitions {
   list(kind: ConnectorKind): Promise<Definition[]>;
 }
 
-export interface DefinitionsContext {
+interface Finding {
   definitions: Definitions;
   store: Store;
+}
+
+export interface DefinitionsContext extends Finding {
   /** Addresses in answers begin with this. */
   publicUrl: string;
 }
 
 export async function listDefinitions(
-  ctx: Pick<DefinitionsContext, 'definitions' | 'store'>,
+  ctx: Finding,
   organizationId: string,
   kind: ConnectorKind,
   nameContains = '',
@@ -43,17 +46,14 @@ export interface WantedDefinition {
 }
 
 export async function findDefinition(
-  ctx: Pick<DefinitionsContext, 'definitions' | 'store'>,
+  ctx: Finding,
   { organizationId, kind, id, version }: WantedDefinition,
 ): Promise<Definition | undefined> {
   const own = kind === 'source' ? await findOwnDefinition(ctx, organizationId, id, version) : undefined;
   return own ?? (await ctx.definitions.list(kind)).find((definition) => definition.id === id);
 }
 
-export async function getDefinition(
-  ctx: Pick<DefinitionsContext, 'definitions' | 'store'>,
-  wanted: WantedDefinition,
-): Promise<Definition> {
+export async function getDefinition(ctx: Finding, wanted: WantedDefinition): Promise<Definition> {
   const definition = await findDefinition(ctx, wanted);
   if (!definition) throw new AppError(`${wanted.kind}_definition_not_found`);
   return definition;

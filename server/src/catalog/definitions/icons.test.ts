@@ -11,7 +11,7 @@ const offering = (icon: string | null) => ({
 it.each([
   ['text', 'data:image/svg+xml,%3Csvg%2F%3E', 'image/svg+xml', '<svg/>'],
   ['text with parameters', 'data:image/svg+xml;charset=utf-8,<svg/>', 'image/svg+xml', '<svg/>'],
-  ['base64', `data:image/png;base64,${Buffer.from('pixels').toString('base64')}`, 'image/png', 'pixels'],
+  ['base64', `data:image/gif;base64,${Buffer.from('GIF89a…').toString('base64')}`, 'image/gif', 'GIF89a…'],
 ])('An icon given as %s has an address, and the address serves it', async (_form, given, mediaType, content) => {
   const ctx = offering(given);
   const address = iconAddress(ctx, id, given) ?? '';
@@ -31,11 +31,15 @@ it('An icon on the web keeps its address, and none stays none', () => {
   expect(iconAddress(offering(null), id, null)).toBeNull();
 });
 
-it.each(['data:text/html,<script>', 'data:image/svg+xml,%zz', 'data:,x', 'data:image/x-icon;base64,AA=='])(
-  'What is no image of a known kind is neither shown nor served: %s',
-  async (given) => {
-    const ctx = offering(given);
-    expect(iconAddress(ctx, id, given)).toBeNull();
-    await expect(getIcon(ctx, id, 'any')).rejects.toMatchObject({ code: 'route_not_found' });
-  },
-);
+it.each([
+  'data:text/html,<script>',
+  'data:image/svg+xml,%zz',
+  'data:,x',
+  'data:image/x-icon;base64,AA==',
+  'data:image/png,<script>',
+  `data:image/png;base64,${Buffer.from('<script>alert(1)</script>').toString('base64')}`,
+])('What is no image of a known kind is neither shown nor served: %s', async (given) => {
+  const ctx = offering(given);
+  expect(iconAddress(ctx, id, given)).toBeNull();
+  await expect(getIcon(ctx, id, 'any')).rejects.toMatchObject({ code: 'route_not_found' });
+});

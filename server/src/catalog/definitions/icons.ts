@@ -4,9 +4,10 @@
  * once. The address changes with the image, so that it may be kept for ever.
  */
 import { createHash } from 'node:crypto';
-import { AppError } from '../errors.ts';
+import { isImageContent } from '@inlay/contract/text/formats';
+import { AppError } from '../../kernel/errors.ts';
 import type { Definition } from './definition.ts';
-import type { DefinitionsContext } from './definitions.ts';
+import type { Definitions } from './definitions.ts';
 
 export interface Icon {
   mediaType: string;
@@ -19,9 +20,9 @@ export const iconsPath = '/icons';
 
 const dataAddress = /^data:(image\/(?:svg\+xml|png|jpeg|gif|webp))((?:;[^,;]*)*),(.*)$/s;
 
-/** The address of an icon in answers; null for a type of image that this service does not serve. */
+/** The address of an icon in answers; null for what is no image, or of a type that this service does not serve. */
 export function iconAddress(
-  { publicUrl }: Pick<DefinitionsContext, 'publicUrl'>,
+  { publicUrl }: { publicUrl: string },
   definitionId: string,
   icon: string | null,
 ): string | null {
@@ -29,21 +30,14 @@ export function iconAddress(
   return readImage(icon) && `${publicUrl}${iconsPath}/${definitionId}/${editionOf(icon)}`;
 }
 
-export async function getIcon(
-  ctx: Pick<DefinitionsContext, 'definitions'>,
-  definitionId: string,
-  edition: string,
-): Promise<Icon> {
+export async function getIcon(ctx: { definitions: Definitions }, definitionId: string, edition: string): Promise<Icon> {
   const icon = await findGivenIcon(ctx, definitionId.toLowerCase());
   const image = icon === undefined ? null : readImage(icon);
   if (icon === undefined || image === null) throw new AppError('route_not_found');
   return { ...image, isExact: editionOf(icon) === edition };
 }
 
-async function findGivenIcon(
-  { definitions }: Pick<DefinitionsContext, 'definitions'>,
-  id: string,
-): Promise<string | undefined> {
+async function findGivenIcon({ definitions }: { definitions: Definitions }, id: string): Promise<string | undefined> {
   for (const kind of ['source', 'destination'] as const) {
     const found: Definition | undefined = (await definitions.list(kind)).find((definition) => definition.id === id);
     if (found) return found.icon ?? undefined;
@@ -58,11 +52,16 @@ function editionOf(icon: string): string {
 function readImage(icon: string): { mediaType: string; content: Buffer } | null {
   const [, mediaType, parameters = '', data = ''] = dataAddress.exec(icon) ?? [];
   if (mediaType === undefined) return null;
-  if (parameters.split(';').includes('base64')) return { mediaType, content: Buffer.from(data, 'base64') };
+  const content = parameters.split(';').includes('base64') ? Buffer.from(data, 'base64') : decoded(data);
+  if (!content || !isImageContent(mediaType, content.toString('latin1', 0, 16))) return null;
+  return { mediaType, content };
+}
+
+function decoded(data: string): Buffer | undefined {
   try {
-    return { mediaType, content: Buffer.from(decodeURIComponent(data)) };
+    return Buffer.from(decodeURIComponent(data));
   } catch (error) {
-    if (error instanceof URIError) return null;
+    if (error instanceof URIError) return undefined;
     throw error;
   }
 }

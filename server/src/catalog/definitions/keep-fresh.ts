@@ -3,7 +3,7 @@
  * is old. All callers share one read. When a read fails, callers get the old value; without an old value they get the
  * error.
  */
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 
 interface KeepFreshOptions<T> {
   /** Reads the value. `kept` is the old value, if there is one. */

@@ -1,7 +1,7 @@
 /** Decides where definitions come from: from the platform if it describes its connectors, else from a registry. */
 import type { Logger } from 'pino';
-import type { PlatformPort } from '../platform/platform-port.ts';
-import type { Runtime } from '../runtime.ts';
+import type { PlatformPort } from '../../kernel/platform/platform-port.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { Definitions } from './definitions.ts';
 import { createPlatformDefinitions, describesConnectors } from './platform-definitions.ts';
 import { createRegistry, defaultRegistry } from './registry.ts';

@@ -1,8 +1,8 @@
 /** The SQL of `source_definitions` and `source_definition_versions`. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { SourceDefinitionRow, SourceDefinitionVersionRow } from '../db/tables.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { SourceDefinitionRow, SourceDefinitionVersionRow } from '../../kernel/db/tables.ts';
 
 export type VersionedDefinition = SourceDefinitionRow & {
   version_id: string;
@@ -74,6 +74,7 @@ export async function insertOwn(
       name,
       icon,
       version: 1,
+      confirmed_addresses: null,
       created_at: now,
       updated_at: now,
       deleted_at: null,
@@ -101,7 +102,7 @@ export async function changeOwn(
   tx: Db,
   organizationId: string,
   id: string,
-  changes: Partial<Pick<SourceDefinitionRow, 'name' | 'icon' | 'version'>>,
+  changes: Partial<Pick<SourceDefinitionRow, 'name' | 'icon' | 'version' | 'confirmed_addresses'>>,
 ): Promise<SourceDefinitionRow | undefined> {
   const isChanged = Object.keys(changes).length > 0;
   return await tx

@@ -1,20 +1,20 @@
 /** Manifests that an organization adds by the API, from the request to rows in a database. */
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { booksManifest, codedStream } from '../../../platform/test/books-manifest.ts';
-import { startHttpServer } from '../../../platform/test/http-server.ts';
-import { freePort } from '../../../scripts/disposable.mjs';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns, describeOnBothDatabases, describeOnOneDatabase } from '../../test/support/databases.ts';
-import { first, lostAnswer } from '../../test/support/faults.ts';
-import { startHostedApp } from '../../test/support/hosted-app.ts';
+import { startHttpServer } from '../../../../guard/test/http-server.ts';
+import { booksManifest, codedStream } from '../../../../manifests/test/books-manifest.ts';
+import { freePort } from '../../../../scripts/disposable.mjs';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns, describeOnBothDatabases, describeOnOneDatabase } from '../../../test/support/databases.ts';
+import { first, lostAnswer } from '../../../test/support/faults.ts';
+import { startHostedApp } from '../../../test/support/hosted-app.ts';
 import {
   customer,
   makeConnectionTemplate,
   makeSourceTemplate,
   postgresDestination,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 const path = '/api/v1/integrations/definitions/sources';
 const url = 'http://127.0.0.1:9';
@@ -119,7 +119,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
         ],
       },
     });
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     const copies = async () => {
       const list = `/workspaces/${acme.workspaceId}/definitions/declarative_sources`;
       const { data } = (await test.platform('GET', list)).body;
@@ -350,7 +350,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     const second = booksManifest({ url: api.origin, added: 'place' });
     const replaced = await test.request('PUT', `${path}/${id}`, { body: { manifest: second } });
     expect(replaced.body.sources).toEqual({ moved: 1, staying: [] });
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     await acme.settled(sourceId);
     await acme.request('POST', `/connections/${connection.id}/sync`);
     await ended(3);
@@ -382,14 +382,14 @@ describeOnBothDatabases('On a hosted platform, a manifest that an organization a
     const sourceId = await acme.connect(templateId, { source_config: { token: 't' } });
     for (let pass = 0; pass < 3; pass++) {
       await hosted.letSettle();
-      await test.app.setUps.pass();
+      await test.app.workers.setUps.pass();
     }
     expect(await acme.settled(sourceId)).toMatchObject({ status: 'ready' });
     expect(await copies()).toHaveLength(1);
 
     const second = booksManifest({ url: api.origin, added: 'place' });
     expect((await test.request('PUT', `${path}/${id}`, { body: { manifest: second } })).body.sources.moved).toBe(1);
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     expect(await acme.settled(sourceId)).toMatchObject({ status: 'ready' });
     expect(await copies()).toMatchObject([{ version: 2 }]);
 

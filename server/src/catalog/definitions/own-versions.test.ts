@@ -1,11 +1,11 @@
 /** Versions of a manifest that an organization has added, and the way back to them, on both databases. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { booksManifest, codedStream } from '../../../platform/test/books-manifest.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { customer, makeSourceTemplate } from '../../test/support/pipelines.ts';
-import { planOf, statementOf } from '../../test/support/query-plan.ts';
-import { countSourcesByVersion } from '../pipelines/placed-definitions.ts';
+import { booksManifest, codedStream } from '../../../../manifests/test/books-manifest.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { customer, makeSourceTemplate } from '../../../test/support/pipelines.ts';
+import { planOf, statementOf } from '../../../test/support/query-plan.ts';
+import { definitionUses } from '../../pipelines/set-up/placed-definitions.ts';
 
 const path = '/api/v1/integrations/definitions/sources';
 const url = 'http://127.0.0.1:9';
@@ -173,7 +173,7 @@ describeOnBothDatabases('Versions of a manifest', (kind) => {
   it('count their sources in an index', async () => {
     const { store } = test.app;
     const anyId = '00000000-0000-4000-8000-000000000000';
-    const counting = await statementOf(store.db, (db) => countSourcesByVersion(db, anyId, anyId, [1, 2]));
+    const counting = await statementOf(store.db, (db) => definitionUses.countSources(db, anyId, anyId, [1, 2]));
     const index = kind === 'sqlite' ? 'COVERING INDEX sources_by_own_definition' : 'sources_by_own_definition';
     expect(await planOf(store, counting)).toContain(index);
   });

@@ -8,17 +8,15 @@ import {
   type SourceDefinitionVersion,
   type SourceDefinitionVersionList,
   type SourceDefinitionVersionSummary,
-} from '@inlay/contract/definition-versions';
-import { AppError } from '../errors.ts';
-import { factsOfVersion } from '../version-facts.ts';
+} from '@inlay/contract/catalog/definition-versions';
+import { AppError } from '../../kernel/errors.ts';
+import { factsOfVersion } from '../../kernel/version-facts.ts';
 import { withoutSecrets } from './manifest-secrets.ts';
 import * as own from './own-definitions.store.ts';
 import { type Content, contentOf, manifestOf, type OwnDefinitionsContext, whatRuns } from './own-definitions.ts';
 
-type Showing = Pick<OwnDefinitionsContext, 'store' | 'sealer' | 'countSourcesByVersion'>;
-
 export async function listOwnVersions(
-  ctx: Showing,
+  ctx: OwnDefinitionsContext,
   organizationId: string,
   id: string,
   { limit, cursor }: { limit: number; cursor: number | undefined },
@@ -36,7 +34,7 @@ export async function listOwnVersions(
 }
 
 export async function presentOwnVersion(
-  ctx: Showing,
+  ctx: OwnDefinitionsContext,
   organizationId: string,
   id: string,
   number: number,
@@ -55,7 +53,11 @@ export async function presentOwnVersion(
   };
 }
 
-async function getOwn({ store }: Showing, organizationId: string, id: string): Promise<own.VersionedDefinition> {
+async function getOwn(
+  { store }: OwnDefinitionsContext,
+  organizationId: string,
+  id: string,
+): Promise<own.VersionedDefinition> {
   const row = await own.findOwn(store.db, organizationId, id);
   if (!row) throw new AppError('source_definition_not_found');
   return row;
@@ -63,12 +65,12 @@ async function getOwn({ store }: Showing, organizationId: string, id: string): P
 
 /** Each is compared with the next row, which is the version before that is kept. */
 async function summarize(
-  { store, countSourcesByVersion }: Showing,
+  { store, uses }: OwnDefinitionsContext,
   { organization_id, id, version }: own.VersionedDefinition,
   rows: readonly own.VersionWithAuthor[],
 ): Promise<SourceDefinitionVersionSummary[]> {
   const numbers = rows.map((row) => row.number);
-  const counts = await countSourcesByVersion(store.db, organization_id, id, numbers);
+  const counts = await uses.countSources(store.db, organization_id, id, numbers);
   const runs: Runs[] = [];
   for (const row of rows) runs.push(runsIn(await contentOf(store.db, { ...row, version_id: row.id })));
   return rows.map((row, index) => {

@@ -1,9 +1,9 @@
 /** Definitions of a platform that describes its connectors itself, as the bundled one does. */
 import type { Logger } from 'pino';
-import { AppError } from '../errors.ts';
-import type { ConnectorKind, PlatformDefinition } from '../platform/pipelines-port.ts';
-import { PlatformError, type PlatformPort } from '../platform/platform-port.ts';
-import type { Runtime } from '../runtime.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { ConnectorKind, PlatformDefinition } from '../../kernel/platform/pipelines-port.ts';
+import { PlatformError, type PlatformPort } from '../../kernel/platform/platform-port.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import { byName, type Definition } from './definition.ts';
 import type { Definitions } from './definitions.ts';
 import { keepFresh } from './keep-fresh.ts';

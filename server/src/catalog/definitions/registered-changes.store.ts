@@ -1,6 +1,6 @@
 /** The SQL of `definition_changes_told`: changes of the bundled platform's connectors that the log has already. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../../kernel/db/open.ts';
 
 /** False if it is told already. Another process that tells of the same change waits until this transaction ends. */
 export async function insertTold(tx: Db, changeId: string): Promise<boolean> {

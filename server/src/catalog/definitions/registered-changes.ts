@@ -6,11 +6,12 @@
  * What always holds: a change has exactly one entry in the log of every organization, whatever is killed at whatever moment.
  * The command tells at once. A service tells what a killed command has left, when it starts and every minute.
  */
-import { byCommandLine } from '../cause.ts';
-import type { Db, Store } from '../db/open.ts';
-import type { Entry } from '../events/catalogue.ts';
-import type { Journal } from '../events/journal.ts';
-import type { Sealer } from '../sealing.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { Entry } from '../../log/events/catalogue.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import * as told from './registered-changes.store.ts';
 
 /** What the platform has noted. */
@@ -38,15 +39,14 @@ interface TellingContext {
   store: Store;
   sealer: Sealer;
   journal: Journal;
-  /** Connectors belong to the machine, so the log of every organization tells of them. */
-  listOrganizationIds(db: Db): Promise<string[]>;
 }
 
 export async function tellOfRegistered(ctx: TellingContext, noted: NotedChanges): Promise<void> {
   for (const change of await noted.list()) {
     const entry = entryOf(ctx, change);
     const isTold = await ctx.store.transaction(async (tx) => {
-      const organizationIds = await ctx.listOrganizationIds(tx);
+      // Connectors belong to the machine, so the log of every organization tells of them.
+      const organizationIds = await listOrganizationIds(tx);
       // The first start of the service makes the first organization, and then tells.
       if (organizationIds.length === 0) return false;
       if (!(await told.insertTold(tx, change.id))) return true;

@@ -2,10 +2,10 @@
  * Reads the JSON document of a connector registry. Entries that are withdrawn, or that do not say how their connector
  * is configured, are left out; a document that is no registry at all is refused as a whole.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import { formats } from '@inlay/contract/formats';
-import type { ConnectorKind } from '../platform/pipelines-port.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import { formats } from '@inlay/contract/text/formats';
+import type { ConnectorKind } from '../../kernel/platform/pipelines-port.ts';
 import { byName, type Definition } from './definition.ts';
 
 export function readRegistry(text: string): Definition[] {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { crmId, registryDocument, warehouseId } from '../../test/support/connector-registry.ts';
-import { type VirtualRuntime, virtualRuntime } from '../../test/support/virtual-time.ts';
+import { crmId, registryDocument, warehouseId } from '../../../test/support/connector-registry.ts';
+import { type VirtualRuntime, virtualRuntime } from '../../../test/support/virtual-time.ts';
 import { createRegistry } from './registry.ts';
 
 const hourMs = 3_600_000;

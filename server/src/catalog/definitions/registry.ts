@@ -5,8 +5,8 @@
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { AppError } from '../errors.ts';
-import type { Runtime } from '../runtime.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { Definition } from './definition.ts';
 import type { Definitions } from './definitions.ts';
 import { keepFresh } from './keep-fresh.ts';

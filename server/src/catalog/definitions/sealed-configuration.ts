@@ -1,8 +1,8 @@
 /**
  * Stored configurations: JSON, sealed as a whole and bound to their owner, so that none can be copied to another row.
  */
-import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contract/connector-configuration';
-import type { Sealer } from '../sealing.ts';
+import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contract/catalog/connector-configuration';
+import type { Sealer } from '../../kernel/sealing.ts';
 import type { Definition } from './definition.ts';
 
 export type Configured = 'source template' | 'connection template' | 'template plan' | 'source';

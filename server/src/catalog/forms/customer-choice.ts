@@ -1,5 +1,9 @@
 /** What a connection template lets customers choose for their own connections, as it is stored. */
-import { type CustomerMayChange, type CustomerMayChangeRequest, nothingToChange } from '@inlay/contract/connections';
+import {
+  type CustomerMayChange,
+  type CustomerMayChangeRequest,
+  nothingToChange,
+} from '@inlay/contract/pipelines/connections';
 
 /** Equal texts mean the same; null: nothing. */
 export function mayChangeText({ streams = false, schedule = null }: CustomerMayChangeRequest = {}): string | null {

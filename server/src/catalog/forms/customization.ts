@@ -1,6 +1,7 @@
 /** Which streams of a source are synced, and single fields of the form: what operators may say, and what it means. */
+
+import type { Customization } from '@inlay/contract/catalog/source-templates';
 import type { Fault } from '@inlay/contract/errors';
-import type { Customization } from '@inlay/contract/source-templates';
 import type { Definition } from '../definitions/definition.ts';
 import { fieldCustomizationFaults } from './field-customizations.ts';
 

@@ -1,7 +1,7 @@
 /** Fields that customers are not asked for, and fields that start with a value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { customer, makeSourceTemplate } from '../../test/support/pipelines.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { customer, makeSourceTemplate } from '../../../test/support/pipelines.ts';
 import { customizedSpec, fieldCustomizationFaults, withoutHidden } from './field-customizations.ts';
 
 const specification = {

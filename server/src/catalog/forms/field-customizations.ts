@@ -5,10 +5,10 @@
  * What always holds: a customer never sets a hidden field, not even with a request of their own; a source that had a value
  * before the field was hidden keeps it.
  */
-import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { FieldCustomization } from '@inlay/contract/catalog/source-templates';
 import type { Fault } from '@inlay/contract/errors';
-import type { FieldCustomization } from '@inlay/contract/source-templates';
 import { partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 
 type Change = (property: JsonSchema, name: string, outer: JsonSchema) => JsonSchema | undefined;

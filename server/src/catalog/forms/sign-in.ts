@@ -3,13 +3,14 @@
  * customers are told of it. A configuration holds a placeholder in each of these fields; the platform puts the tokens in
  * their place when a connector starts.
  */
-import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { FieldCustomization } from '@inlay/contract/catalog/source-templates';
+import type { OfferedOAuth, TemplateOAuth } from '@inlay/contract/catalog/template-oauth';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 import type { Fault } from '@inlay/contract/errors';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
-import type { FieldCustomization } from '@inlay/contract/source-templates';
-import type { OfferedOAuth, TemplateOAuth } from '@inlay/contract/template-oauth';
-import type { SourceTemplateRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { SourceTemplateRow } from '../../kernel/db/tables.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { customizedSpec } from './field-customizations.ts';
 import { userConfigSpec } from './user-config-spec.ts';
@@ -18,6 +19,11 @@ export interface SignInClient {
   /** As the provider writes its name. */
   providerName: string;
   provider: OAuthProvider;
+}
+
+/** The OAuth clients of an organization, which credentials/ keeps. */
+export interface SignInClients {
+  find(db: Db, organizationId: string, clientId: string): Promise<SignInClient | undefined>;
 }
 
 /** How customers sign in; undefined: they do not. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { describe, expect, it } from 'vitest';
 import { userConfigSpec } from './user-config-spec.ts';
 

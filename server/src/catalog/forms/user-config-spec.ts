@@ -4,9 +4,9 @@
  * one of several forms, the other properties of that form remain. The rest of the specification stays as it is. No
  * default value is ever part of the result.
  */
-import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import { choiceOf } from '../definitions/choices.ts';
+import { choiceOf } from '@inlay/contract/catalog/choices';
+import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 
 export function userConfigSpec(
   { connectionSpecification, advanced_auth, ...rest }: ConnectorSpecification,

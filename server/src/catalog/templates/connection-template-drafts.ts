@@ -7,16 +7,17 @@ import {
   type CreateConnectionTemplateRequest,
   hourly,
   type PreviewConnectionTemplateRequest,
-} from '@inlay/contract/connection-templates';
-import { nothingToChange } from '@inlay/contract/connections';
-import { invalidRequest } from '../errors.ts';
-import { acceptedDraft, previewConnectionTemplate } from './connection-templates.ts';
+} from '@inlay/contract/catalog/connection-templates';
+import { nothingToChange } from '@inlay/contract/pipelines/connections';
+import { invalidRequest } from '../../kernel/errors.ts';
+import { acceptedDraft, connectionRules } from './connection-templates.ts';
 import type { TemplatesContext } from './context.ts';
 import { describeCron } from './cron.ts';
-import { mayChangeIn, mayChangeText } from './customer-choice.ts';
 import { defaultNamespace, defaultPrefix } from './placement.ts';
-import { customizationOf, listSourceTemplates } from './source-templates.ts';
+import { previewTemplate } from './planned-changes.ts';
+import { customizationOf } from './source-templates.ts';
 import { sortedTags } from './tags.ts';
+import { listTemplates } from './templates.ts';
 import type { ConnectionContent } from './versions.ts';
 
 const shownSources = 50;
@@ -29,7 +30,7 @@ export async function previewConnectionDraft(
 ): Promise<ConnectionTemplatePreview> {
   const { content, type } = await draftOf(ctx, organizationId, request);
   const { cron_expression: cron, namespace_format, prefix, customer_may_change = nothingToChange } = content;
-  const sources = await listSourceTemplates(ctx, organizationId);
+  const sources = await listTemplates(ctx, 'source', organizationId);
   return {
     destination_name: content.destination_name,
     destination_type: type,
@@ -55,23 +56,16 @@ async function draftOf(
   { original_connection_template_id: originalId, ...request }: PreviewConnectionTemplateRequest,
 ): Promise<{ content: ConnectionContent; type: string }> {
   if (originalId !== undefined) {
-    const change = { ...request, skip_check: true };
-    const { definition, after } = await previewConnectionTemplate(ctx, organizationId, originalId, change);
+    const ref = { organizationId, kind: 'connection', templateId: originalId } as const;
+    const { definition, after } = await previewTemplate(ctx, connectionRules, ref, request);
     return { content: after.content, type: definition.name };
   }
   assertComplete(request);
-  const { definition, placement } = await acceptedDraft(ctx, organizationId, request);
-  const { cron_expression = hourly, tags = [] } = request;
-  const content = {
-    ...placement,
-    destination_name: request.destination_name,
-    cron_expression,
-    non_breaking_changes_preference: request.non_breaking_changes_preference ?? 'ignore',
-    sync_on_create: request.sync_on_create ?? true,
-    customer_may_change: mayChangeIn({ customer_may_change: mayChangeText(request.customer_may_change) }),
-    tags: sortedTags(tags),
-  };
-  return { content, type: definition.name };
+  const { definition, fields, names } = await acceptedDraft(ctx, organizationId, request);
+  const content = connectionRules.contentOf(fields, sortedTags(names));
+  // As it was typed, without the form in which it is stored.
+  const { cron_expression = hourly } = request;
+  return { content: { ...content, cron_expression }, type: definition.name };
 }
 
 const required = ['destination_name', 'destination_definition_id', 'destination_config'] as const;

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../../test/support/connector-registry.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
 
 const path = '/api/v1/integrations/templates/connections';
 const unknownId = '00000000-0000-4000-8000-000000000000';

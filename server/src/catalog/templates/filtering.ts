@@ -4,7 +4,7 @@
  * everything, in both modes.
  */
 import type { TagMode } from '@inlay/contract/fields';
-import type { TemplateFilters } from '../principals.ts';
+import type { TemplateFilters } from '../../kernel/principals.ts';
 
 export interface TagFilter {
   tags: readonly string[];

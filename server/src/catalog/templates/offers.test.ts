@@ -1,9 +1,9 @@
 /** What a scoped token is offered, and how operators find out why, on both databases. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant, makeTemplates, widgetToken } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { sampleData } from '../../test/support/pipelines.ts';
+import { addTenant, makeTemplates, widgetToken } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { sampleData } from '../../../test/support/pipelines.ts';
 
 const path = '/api/v1/embedded/source-templates';
 const explainPath = '/api/v1/integrations/templates/explain';

@@ -2,17 +2,16 @@
  * Source templates before they are stored: how a request becomes a template, and what a customer would see of it. A draft is
  * refused for the same reasons as a template that is made, and shown by the same function as a template that is stored.
  */
-import { keepMaskedSecrets } from '@inlay/contract/connector-configuration';
-import type { CreateSourceTemplateRequest, OfferedSourceTemplate } from '@inlay/contract/source-templates';
+import { keepMaskedSecrets } from '@inlay/contract/catalog/connector-configuration';
+import type { CreateSourceTemplateRequest, OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';
+import { invalidRequest } from '../../kernel/errors.ts';
+import type { Operator } from '../../kernel/template-ref.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
-import { holdDefinition } from '../definitions/own-definitions.ts';
 import { sealConfiguration } from '../definitions/sealed-configuration.ts';
-import { invalidRequest } from '../errors.ts';
-import type { Operator } from '../template-ref.ts';
+import { complete, customizationFaults } from '../forms/customization.ts';
+import { signInOf } from '../forms/sign-in.ts';
 import type { TemplatesContext } from './context.ts';
-import { complete, customizationFaults } from './customization.ts';
-import { signInOf } from './sign-in.ts';
 import { oauthFaults } from './sign-in-faults.ts';
 import {
   customizationOf,
@@ -20,31 +19,18 @@ import {
   getSourceTemplate,
   openDefaults,
   presentOffered,
-  refuse,
   type SourceTemplate,
+  sourceRules,
 } from './source-templates.ts';
-import { setTags, sortedTags } from './tags.ts';
-import { insertTemplate } from './templates.store.ts';
-import { recordSourceVersion } from './versions.ts';
-
-const table = 'source_templates';
-const taggings = 'source_template_tags';
+import { sortedTags } from './tags.ts';
+import { createTemplate, refuse } from './templates.ts';
 
 export async function createSourceTemplate(
   ctx: TemplatesContext,
   by: Operator,
   request: CreateSourceTemplateRequest,
 ): Promise<SourceTemplate> {
-  const { organizationId } = by;
-  const { definition, fields, names } = await draftOf(ctx, organizationId, request);
-  return await ctx.store.transaction(async (tx) => {
-    await holdDefinition(tx, organizationId, definition);
-    const row = await insertTemplate(tx, table, organizationId, fields);
-    const tags = await setTags(ctx, tx, taggings, { organizationId, templateId: fields.id, names });
-    const template = { ...row, tags };
-    await recordSourceVersion(ctx, tx, row, { by, definition, tags });
-    return template;
-  });
+  return await createTemplate(ctx, sourceRules, by, await draftOf(ctx, by.organizationId, request));
 }
 
 /** What a customer would be shown of the template that the request would make. Stores nothing. */

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { nextMillisecond } from '../../test/support/next-millisecond.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../../test/support/connector-registry.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { nextMillisecond } from '../../../test/support/next-millisecond.ts';
 
 const path = '/api/v1/integrations/templates/sources';
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -52,7 +52,7 @@ describeOnBothDatabases('Source templates', (kind) => {
     await test.app.store.db.selectFrom('source_templates').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
   it('of one connector are told apart by a description and an icon of their own', async () => {
-    const icon = `data:image/png;base64,${Buffer.from('a picture').toString('base64')}`;
+    const icon = `data:image/gif;base64,${Buffer.from('GIF89a picture').toString('base64')}`;
     const looks = { description: 'The shop in Berlin', category: 'Shops', icon };
     const made = await create({ name: 'Shop', ...looks });
     expect(made).toMatchObject(looks);
@@ -88,6 +88,7 @@ describeOnBothDatabases('Source templates', (kind) => {
     ['icon', 'data:text/html;base64,PGI+'],
     ['icon', 'data:image/svg+xml;base64,PHN2Zz4='],
     ['icon', 'data:image/png;base64,not base64'],
+    ['icon', `data:image/png;base64,${Buffer.from('<script>alert(1)</script>').toString('base64')}`],
     ['icon', `data:image/png;base64,${'A'.repeat(22_000)}`],
     ['description', ''],
     ['category', ''],

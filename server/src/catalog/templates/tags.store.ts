@@ -1,10 +1,9 @@
 /** The SQL of `template_tags` and of the two tables that say which template has which tag. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { TemplateTagRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { TemplateKind, TemplateTagRow } from '../../kernel/db/tables.ts';
+import type { TemplateRef } from '../../kernel/template-ref.ts';
 import { laterThanUpdatedAt } from './templates.store.ts';
-
-export type Taggings = 'source_template_tags' | 'connection_template_tags';
 
 export async function listTags(db: Db, organizationId: string): Promise<TemplateTagRow[]> {
   return await db
@@ -79,8 +78,12 @@ export async function renameTag(tx: Db, organizationId: string, id: string, name
 
 /** Takes the tag off every template, then deletes it. */
 export async function deleteTag(tx: Db, organizationId: string, id: string): Promise<void> {
-  for (const taggings of ['source_template_tags', 'connection_template_tags'] as const) {
-    await tx.deleteFrom(taggings).where('organization_id', '=', organizationId).where('tag_id', '=', id).execute();
+  for (const kind of ['source', 'connection'] as const) {
+    await tx
+      .deleteFrom(`${kind}_template_tags`)
+      .where('organization_id', '=', organizationId)
+      .where('tag_id', '=', id)
+      .execute();
   }
   await tx.deleteFrom('template_tags').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
@@ -88,12 +91,12 @@ export async function deleteTag(tx: Db, organizationId: string, id: string): Pro
 /** The names of the tags by template id, each list sorted. */
 export async function tagNamesByTemplate(
   db: Db,
-  taggings: Taggings,
+  kind: TemplateKind,
   organizationId: string,
   templateId?: string,
 ): Promise<Map<string, string[]>> {
   let query = db
-    .selectFrom(`${taggings} as tagging`)
+    .selectFrom(`${kind}_template_tags as tagging`)
     .innerJoin('template_tags', 'template_tags.id', 'tagging.tag_id')
     .select(['tagging.template_id', 'template_tags.name'])
     .where('tagging.organization_id', '=', organizationId);
@@ -107,31 +110,27 @@ export async function tagNamesByTemplate(
 
 export async function replaceTaggings(
   tx: Db,
-  taggings: Taggings,
-  organizationId: string,
-  templateId: string,
+  { organizationId, kind, templateId }: TemplateRef,
   tagIds: string[],
 ): Promise<void> {
   await tx
-    .deleteFrom(taggings)
+    .deleteFrom(`${kind}_template_tags`)
     .where('organization_id', '=', organizationId)
     .where('template_id', '=', templateId)
     .execute();
   if (tagIds.length === 0) return;
   const rows = tagIds.map((tag_id) => ({ organization_id: organizationId, template_id: templateId, tag_id }));
-  await tx.insertInto(taggings).values(rows).execute();
+  await tx.insertInto(`${kind}_template_tags`).values(rows).execute();
 }
 
 /** False when the template had the tag already. */
 export async function insertTagging(
   tx: Db,
-  taggings: Taggings,
-  organizationId: string,
-  templateId: string,
+  { organizationId, kind, templateId }: TemplateRef,
   tagId: string,
 ): Promise<boolean> {
   const row = await tx
-    .insertInto(taggings)
+    .insertInto(`${kind}_template_tags`)
     .values({ organization_id: organizationId, template_id: templateId, tag_id: tagId })
     .onConflict((conflict) => conflict.columns(['template_id', 'tag_id']).doNothing())
     .returning('tag_id')
@@ -142,13 +141,11 @@ export async function insertTagging(
 /** False when the template did not have the tag. */
 export async function deleteTagging(
   tx: Db,
-  taggings: Taggings,
-  organizationId: string,
-  templateId: string,
+  { organizationId, kind, templateId }: TemplateRef,
   tagId: string,
 ): Promise<boolean> {
   const row = await tx
-    .deleteFrom(taggings)
+    .deleteFrom(`${kind}_template_tags`)
     .where('organization_id', '=', organizationId)
     .where('template_id', '=', templateId)
     .where('tag_id', '=', tagId)

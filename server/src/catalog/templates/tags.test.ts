@@ -1,8 +1,8 @@
 /** Tags over the API, on both databases. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant, makeTemplates } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { addTenant, makeTemplates } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
 
 const path = '/api/v1/integrations/templates/tags';
 const at = (name: string) => `${path}/${encodeURIComponent(name)}`;

@@ -3,12 +3,13 @@
  * organization and is kept in NFC, so that the same word typed on two machines is one tag. Renaming changes it on every
  * template; deleting takes it off every template.
  */
-import type { TemplateTag } from '@inlay/contract/template-tags';
-import type { Db } from '../db/open.ts';
-import type { TemplateTagRow } from '../db/tables.ts';
-import { isUniqueViolation } from '../db/unique-violation.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
+import type { TemplateTag } from '@inlay/contract/catalog/template-tags';
+import type { Db } from '../../kernel/db/open.ts';
+import type { TemplateTagRow } from '../../kernel/db/tables.ts';
+import { isUniqueViolation } from '../../kernel/db/unique-violation.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { TemplateRef } from '../../kernel/template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { tagIdentity } from './filtering.ts';
 import * as tags from './tags.store.ts';
@@ -82,9 +83,10 @@ export async function lockTag(tx: Db, organizationId: string, name: string): Pro
 export async function setTags(
   ctx: TemplatesContext,
   tx: Db,
-  taggings: tags.Taggings,
-  { organizationId, templateId, names }: { organizationId: string; templateId: string; names: string[] },
+  template: TemplateRef,
+  names: readonly string[],
 ): Promise<string[]> {
+  const { organizationId } = template;
   const sorted = sortedTags(names);
   const wanted = sorted.map((name) => ({ id: ctx.runtime.newId(), name }));
   const rows = await tags.ensureTags(tx, organizationId, wanted);
@@ -95,9 +97,7 @@ export async function setTags(
   }
   await tags.replaceTaggings(
     tx,
-    taggings,
-    organizationId,
-    templateId,
+    template,
     rows.map(({ id }) => id),
   );
   return sorted;

@@ -1,8 +1,8 @@
 /** The SQL of `template_versions`. Rows are added and never changed. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { TemplateVersionRow } from '../db/tables.ts';
-import type { TemplateRef } from '../template-ref.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { TemplateVersionRow } from '../../kernel/db/tables.ts';
+import type { TemplateRef } from '../../kernel/template-ref.ts';
 
 type NewVersion = Omit<TemplateVersionRow, 'organization_id' | 'created_at'>;
 

@@ -1,8 +1,8 @@
 /** Versions of templates over the API, on both databases. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { makeConnectionTemplate, makeSourceTemplate, postgresDestination } from '../../test/support/pipelines.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { makeConnectionTemplate, makeSourceTemplate, postgresDestination } from '../../../test/support/pipelines.ts';
 
 const templates = '/api/v1/integrations/templates';
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader', password: 'first' };

@@ -6,25 +6,25 @@
  * sealed at rest, and shown as fingerprints.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { CustomerMayChange } from '@inlay/contract/connections';
-import { type Configuration, isObject, replaceSecrets } from '@inlay/contract/connector-configuration';
-import type { TemplateOAuth } from '@inlay/contract/template-oauth';
+import { type Configuration, isObject, replaceSecrets } from '@inlay/contract/catalog/connector-configuration';
+import type { TemplateOAuth } from '@inlay/contract/catalog/template-oauth';
 import type {
   TemplateVersion as ShownVersion,
   TemplateChange,
   TemplateVersionList,
   TemplateVersionSummary,
-} from '@inlay/contract/template-versions';
-import type { Db } from '../db/open.ts';
-import type { ConnectionTemplateRow, SourceTemplateRow, TemplateKind, TemplateVersionRow } from '../db/tables.ts';
+} from '@inlay/contract/catalog/template-versions';
+import type { CustomerMayChange } from '@inlay/contract/pipelines/connections';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionTemplateRow, TemplateKind, TemplateVersionRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import { type Operator, type TemplateRef, versionMakerOf } from '../../kernel/template-ref.ts';
+import { factsOfVersion } from '../../kernel/version-facts.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { findDefinition } from '../definitions/definitions.ts';
 import { allSecret, openConfiguration } from '../definitions/sealed-configuration.ts';
-import { AppError } from '../errors.ts';
-import { type Operator, type TemplateRef, versionMakerOf } from '../template-ref.ts';
-import { factsOfVersion } from '../version-facts.ts';
 import type { TemplatesContext } from './context.ts';
-import { mayChangeIn } from './customer-choice.ts';
 import * as versions from './versions.store.ts';
 
 /** Everything of a template but its configuration, in the words of the API. */
@@ -54,73 +54,25 @@ export interface ConnectionContent {
 /** The name of the configuration field in the API. */
 const configurationField = { source: 'partial_default_config', connection: 'destination_config' } as const;
 
-interface Recorded {
+interface NewVersion {
+  /** Of the template. */
+  id: string;
+  name: string;
+  version: number;
+  content: SourceContent | ConnectionContent;
+  sealed: string;
   by: Operator;
-  tags: string[];
   /** Where the configuration may have changed. Without it nobody knows what is secret, so everything is. */
   definition?: Definition;
   copyOf?: number;
 }
 
-/** Records the row after the change, in the transaction of the change. */
-export async function recordSourceVersion(
-  ctx: TemplatesContext,
-  tx: Db,
-  row: SourceTemplateRow,
-  { tags, ...recorded }: Recorded,
-): Promise<void> {
-  const content = sourceContent(row, tags);
-  await record(ctx, tx, 'source', { ...row, content, sealed: row.sealed_defaults, ...recorded });
-}
-
-export function sourceContent(row: SourceTemplateRow, tags: string[]): SourceContent {
-  const { name, description, category, own_icon: icon, customization, oauth } = row;
-  return {
-    name,
-    description,
-    ...(category !== null && { category }),
-    icon,
-    customization: JSON.parse(customization),
-    ...(oauth !== null && { oauth: JSON.parse(oauth) }),
-    tags,
-  };
-}
-
-export async function recordConnectionVersion(
-  ctx: TemplatesContext,
-  tx: Db,
-  row: ConnectionTemplateRow,
-  { tags, ...recorded }: Recorded,
-): Promise<void> {
-  const content = connectionContent(row, tags);
-  const { destination_name: name, sealed_destination_config: sealed } = row;
-  await record(ctx, tx, 'connection', { ...row, name, content, sealed, ...recorded });
-}
-
-export function connectionContent(row: ConnectionTemplateRow, tags: string[]): ConnectionContent {
-  return {
-    destination_name: row.destination_name,
-    cron_expression: row.cron_expression,
-    non_breaking_changes_preference: row.non_breaking_changes_preference,
-    sync_on_create: row.sync_on_create === 1,
-    namespace_format: row.namespace_format,
-    prefix: row.prefix,
-    ...(row.customer_may_change !== null && { customer_may_change: mayChangeIn(row) }),
-    tags,
-  };
-}
-
-async function record(
+/** In the transaction of the change. */
+export async function recordVersion(
   ctx: TemplatesContext,
   tx: Db,
   kind: TemplateKind,
-  version: {
-    id: string;
-    name: string;
-    version: number;
-    content: SourceContent | ConnectionContent;
-    sealed: string;
-  } & Omit<Recorded, 'tags'>,
+  version: NewVersion,
 ): Promise<void> {
   await versions.insertVersion(tx, version.by.organizationId, {
     id: ctx.runtime.newId(),
@@ -248,7 +200,7 @@ export function showContent(
 
 /** Without the connector's definition nobody knows what is secret, so everything is treated as secret. */
 export function withFingerprints(
-  { sealer }: Pick<TemplatesContext, 'sealer'>,
+  { sealer }: { sealer: Sealer },
   definition: Definition | undefined,
   id: string,
   configuration: Configuration,

@@ -1,8 +1,8 @@
 /** The SQL of `oauth_clients`. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { OAuthClientRow } from '../db/tables.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OAuthClientRow } from '../../kernel/db/tables.ts';
 
 export type ClientSettings = Omit<
   OAuthClientRow,
@@ -79,4 +79,44 @@ export async function updateClient(
 
 export async function deleteClient(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('oauth_clients').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+/** The operator has mended the client: what could not be refreshed because of it is tried now. */
+export async function retryOfClient(tx: Db, organizationId: string, clientId: string): Promise<void> {
+  await tx
+    .updateTable('credentials')
+    .set({ refresh_due_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('oauth_client_id', '=', clientId)
+    .where('owner', '=', 'service')
+    .where('refresh_due_at', '>', now)
+    .where((where) =>
+      where.or([
+        where.and([where('state', '=', 'connected'), where('failures', '>', 0)]),
+        where.and([where('state', '=', 'needs_attention'), where('reason', 'in', ['client_refused', 'refused'])]),
+      ]),
+    )
+    .execute();
+}
+
+/** Whether something would stop working without the client: credentials, or templates whose customers sign in with it. */
+export async function isClientUsed(tx: Db, organizationId: string, clientId: string): Promise<boolean> {
+  const credential = await tx
+    .selectFrom('credentials')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('oauth_client_id', '=', clientId)
+    .where('state', '<>', 'ended')
+    .limit(1)
+    .executeTakeFirst();
+  if (credential) return true;
+  const template = await tx
+    .selectFrom('source_templates')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .where('oauth', 'like', `%"${clientId}"%`)
+    .limit(1)
+    .executeTakeFirst();
+  return template !== undefined;
 }

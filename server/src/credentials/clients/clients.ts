@@ -6,28 +6,29 @@
  * secret anew. Every change has its entry in the log.
  */
 import { randomBytes } from 'node:crypto';
-import type { Fault } from '@inlay/contract/errors';
 import type {
   CreateOAuthClientRequest,
   OAuthClient,
   RotateOAuthSecretRequest,
   UpdateOAuthClientRequest,
-} from '@inlay/contract/oauth-clients';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
-import { type Db, databaseTime } from '../db/open.ts';
-import type { OAuthClientRow } from '../db/tables.ts';
-import { AppError, invalidRequest } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { newAccountKey } from './account.ts';
-import { providerFaults, secretHosts } from './addresses.ts';
+} from '@inlay/contract/credentials/oauth-clients';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
+import type { Fault } from '@inlay/contract/errors';
+import { findDefinition } from '../../catalog/definitions/definitions.ts';
+import type { SignInClients } from '../../catalog/forms/sign-in.ts';
+import { databaseTime, type Store } from '../../kernel/db/open.ts';
+import type { OAuthClientRow } from '../../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { OAuthContext } from '../context.ts';
+import { newAccountKey } from '../provider/account.ts';
+import { accountHosts, addressesOf, type Provider, providerFaults, secretHosts } from '../provider/addresses.ts';
+import { DiscoveryFailed, discoverProvider } from '../provider/discovery.ts';
+import type { OpenClient } from '../provider/requests.ts';
 import * as clients from './clients.store.ts';
 import { NoConsent, providerInSpecification } from './consent.ts';
-import type { OAuthContext } from './context.ts';
-import { isClientUsed, retryOfClient } from './credentials.store.ts';
-import { DiscoveryFailed, discoverProvider } from './discovery.ts';
-import type { GrantClient } from './grants.ts';
 import { presets } from './presets.ts';
-import { type ClientSecret, openSecrets, rotateSecrets, sealSecrets, secretsAt } from './secrets.ts';
 
 const mask = '*'.repeat(10);
 const mostClients = 200;
@@ -96,7 +97,9 @@ export async function updateClient(
     const provider = described?.provider ?? providerOf(before);
     const given = request.client_secret;
     const hosts = secretHosts(provider);
-    const isMoved = !isConfirmed(before, hosts);
+    // Tokens of customers stay with their hosts as the secret does.
+    const told = [...confirmedHosts(before), ...accountHosts(providerOf(before))];
+    const isMoved = !isConfirmed(before, hosts) || !accountHosts(provider).every((host) => told.includes(host));
     const hasSecret = before.sealed_secrets !== '';
     refuse(secretFaults(provider, given ?? (isMoved ? undefined : hasSecret ? mask : undefined), hasSecret && isMoved));
     const old = openSecrets(ctx.sealer, before);
@@ -116,7 +119,7 @@ export async function updateClient(
     });
     const changed = Object.keys(request).sort();
     if (changed.length > 0) {
-      await retryOfClient(tx, organizationId, id);
+      await clients.retryOfClient(tx, organizationId, id);
       await ctx.journal.record(tx, organizationId, {
         type: 'oauth_client.updated',
         ...entryOf(row, { changed }),
@@ -147,7 +150,7 @@ export async function rotateSecret(
       secret_warned_days: null,
       secret_hosts: JSON.stringify(hosts),
     });
-    await retryOfClient(tx, organizationId, id);
+    await clients.retryOfClient(tx, organizationId, id);
     await ctx.journal.record(tx, organizationId, {
       type: 'oauth_client.updated',
       ...entryOf(row, { changed: ['client_secret'] }),
@@ -164,7 +167,7 @@ export async function deleteClient(
 ): Promise<{ id: string; deletedAt: number }> {
   return await ctx.store.transaction(async (tx) => {
     const row = found(await clients.lockClient(tx, organizationId, id));
-    if (await isClientUsed(tx, organizationId, id)) throw new AppError('oauth_client_in_use');
+    if (await clients.isClientUsed(tx, organizationId, id)) throw new AppError('oauth_client_in_use');
     await clients.deleteClient(tx, organizationId, id);
     await ctx.journal.record(tx, organizationId, {
       type: 'oauth_client.deleted',
@@ -176,10 +179,7 @@ export async function deleteClient(
 }
 
 /** What an operator has to know of each client without its secrets: where its provider sends customers back to. */
-export async function listRedirects(
-  { store, publicUrl }: Pick<OAuthContext, 'store' | 'publicUrl'>,
-  organizationId: string,
-) {
+export async function listRedirects({ store, publicUrl }: { store: Store; publicUrl: string }, organizationId: string) {
   const rows = await clients.listClients(store.db, organizationId);
   return rows.map((row) => ({
     name: row.name,
@@ -191,16 +191,12 @@ export async function listRedirects(
 export const redirectUrl = (publicUrl: string, { callback_key }: Pick<OAuthClientRow, 'callback_key'>) =>
   `${publicUrl}/oauth/callback/${callback_key}`;
 
-/** What a template is told of a client. */
-export async function findSignInClient(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<{ providerName: string; provider: OAuthProvider } | undefined> {
-  const row = await clients.findClient(db, organizationId, id);
-  if (!row) return undefined;
-  return { providerName: providerNameOf(row), provider: providerOf(row) };
-}
+export const signInClients: SignInClients = {
+  async find(db, organizationId, id) {
+    const row = await clients.findClient(db, organizationId, id);
+    return row && { providerName: providerNameOf(row), provider: providerOf(row) };
+  },
+};
 
 /** As the provider writes it, or as the operator calls a provider that nobody else knows. */
 export function providerNameOf(row: Pick<OAuthClientRow, 'preset' | 'name'>): string {
@@ -208,7 +204,7 @@ export function providerNameOf(row: Pick<OAuthClientRow, 'preset' | 'name'>): st
 }
 
 /** How the provider of a client does OAuth. A preset is looked up, so that a mended preset reaches every client. */
-export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): OAuthProvider {
+export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): Provider {
   if (row.preset === null) return JSON.parse(row.provider ?? '{}');
   const preset = presets[row.preset];
   if (!preset) throw new Error(`There is no preset ${row.preset}: it must not be taken away.`);
@@ -217,25 +213,26 @@ export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): OA
 }
 
 /**
- * A client with its secrets, to ask its provider with. Undefined: it is deleted, or its secret was not given for the hosts
- * that it would go to now.
+ * A client with its secrets, to ask its provider with. Undefined: it is deleted, its secret was not given for the hosts that
+ * it would go to now, or a value of a customer would decide whose host that is.
  */
 export async function openClient(
-  ctx: Pick<OAuthContext, 'store' | 'sealer'>,
+  ctx: { store: Store; sealer: Sealer },
   organizationId: string,
   id: string,
   values: Record<string, string>,
-): Promise<GrantClient | undefined> {
+): Promise<OpenClient | undefined> {
   const row = await clients.findClient(ctx.store.db, organizationId, id);
   if (!row) return undefined;
   const provider = providerOf(row);
   const secrets = secretsAt(openSecrets(ctx.sealer, row), await ctx.store.now());
   if (secrets.length > 0 && !isConfirmed(row, secretHosts(provider))) return undefined;
+  if ((await providerFaults(provider)).length > 0) return undefined;
   return {
     clientId: row.client_id,
     secrets: secrets.map(({ secret }) => secret),
     provider,
-    issuer: row.issuer,
+    issuer: row.issuer ?? provider.issuer ?? null,
     authorizationParams: JSON.parse(row.authorization_params),
     tokenParams: JSON.parse(row.token_params),
     values,
@@ -244,7 +241,7 @@ export async function openClient(
 const nowhere = { preset: null, issuer: null, provider: null, definition_id: null };
 
 interface Described {
-  provider: OAuthProvider;
+  provider: Provider;
   columns: Pick<OAuthClientRow, 'preset' | 'issuer' | 'provider' | 'definition_id'>;
 }
 
@@ -267,18 +264,18 @@ async function describe(
   }
   if (request.issuer !== undefined) {
     const provider = await discover(ctx, request.issuer);
-    refuse(endpointFaults(ctx, provider, () => ['body', 'issuer']));
+    refuse(await endpointFaults(ctx, provider, () => ['body', 'issuer']));
     return { provider, columns: { ...nowhere, issuer: request.issuer, provider: JSON.stringify(provider) } };
   }
   if (request.definition_id !== undefined) {
     const provider = await readSpecification(ctx, organizationId, request.definition_id);
-    refuse(endpointFaults(ctx, provider, () => ['body', 'definition_id']));
+    refuse(await endpointFaults(ctx, provider, () => ['body', 'definition_id']));
     const columns = { ...nowhere, definition_id: request.definition_id, provider: JSON.stringify(provider) };
     return { provider, columns };
   }
   if (request.endpoints === undefined) return undefined;
   const provider = request.endpoints;
-  refuse(endpointFaults(ctx, provider, (field) => ['body', 'endpoints', field]));
+  refuse(await endpointFaults(ctx, provider, (field) => ['body', 'endpoints', ...field.split('.')]));
   return { provider, columns: { ...nowhere, provider: JSON.stringify(provider) } };
 }
 
@@ -286,10 +283,10 @@ async function describe(
 async function readSpecification(ctx: OAuthContext, organizationId: string, id: string): Promise<OAuthProvider> {
   const fault = (msg: string) =>
     invalidRequest({ loc: ['body', 'definition_id'], msg, type: 'value_error.definition' });
-  const specification = await ctx.findSpecification(organizationId, id);
-  if (!specification) throw fault('there is no source definition with this id');
+  const definition = await findDefinition(ctx, { organizationId, kind: 'source', id });
+  if (!definition) throw fault('there is no source definition with this id');
   try {
-    return providerInSpecification(specification);
+    return providerInSpecification(definition.specification);
   } catch (error) {
     if (!(error instanceof NoConsent)) throw error;
     throw fault(error.message);
@@ -305,16 +302,15 @@ async function discover({ network }: OAuthContext, issuer: string): Promise<OAut
   }
 }
 
-function endpointFaults(
+async function endpointFaults(
   { network }: OAuthContext,
   provider: OAuthProvider,
   placeOf: (field: string) => string[],
-): Fault[] {
-  const faults = providerFaults(provider);
+): Promise<Fault[]> {
+  const faults = await providerFaults(provider);
   if (faults.length === 0) {
-    for (const field of ['authorization_url', 'token_url', 'refresh_url', 'revocation_url'] as const) {
-      const address = provider[field];
-      const message = address && network.addressFault(new URL(address.replace(/\{[a-z_]+\}/g, 'x')));
+    for (const [field, address] of addressesOf(provider)) {
+      const message = network.addressFault(new URL(address.replace(/\{[a-z_]+\}/g, 'x')));
       if (message) faults.push({ field, message });
     }
   }
@@ -322,9 +318,14 @@ function endpointFaults(
 }
 
 /** Whether the secret was given for all of these hosts. */
-function isConfirmed({ secret_hosts }: Pick<OAuthClientRow, 'secret_hosts'>, hosts: readonly string[]): boolean {
-  const confirmed: string[] = JSON.parse(secret_hosts);
+function isConfirmed(row: OAuthClientRow, hosts: readonly string[]): boolean {
+  const confirmed = confirmedHosts(row);
   return hosts.every((host) => confirmed.includes(host));
+}
+
+/** Whoever gives a secret for a preset gives it for the provider, wherever a later release knows that the provider is. */
+function confirmedHosts(row: OAuthClientRow): string[] {
+  return row.preset === null ? JSON.parse(row.secret_hosts) : secretHosts(providerOf(row));
 }
 
 function secretFaults(provider: OAuthProvider, secret: string | undefined, isMoved: boolean): Fault[] {
@@ -378,7 +379,7 @@ function settingsOf({ sealer }: OAuthContext, row: OAuthClientRow) {
     client_id: row.client_id,
     client_secrets: openSecrets(sealer, row).map(({ secret }) => `fingerprint:${sealer.fingerprint(secret, row.id)}`),
     client_secret_expires_at: row.secret_expires_at === null ? null : isoTime(row.secret_expires_at),
-    secret_hosts: JSON.parse(row.secret_hosts),
+    secret_hosts: confirmedHosts(row),
     authorization_params: JSON.parse(row.authorization_params),
     // Some providers want a key among them.
     token_params: Object.fromEntries(
@@ -391,7 +392,7 @@ function settingsOf({ sealer }: OAuthContext, row: OAuthClientRow) {
 }
 
 function present({ sealer, publicUrl }: OAuthContext, row: OAuthClientRow, now: number): OAuthClient {
-  const provider = providerOf(row);
+  const { own_suffixes: _, ...provider } = providerOf(row);
   const secrets = secretsAt(openSecrets(sealer, row), now);
   return {
     id: row.id,
@@ -407,7 +408,7 @@ function present({ sealer, publicUrl }: OAuthContext, row: OAuthClientRow, now: 
     client_secret: secrets.length === 0 ? null : mask,
     client_secret_expires_at: row.secret_expires_at === null ? null : isoTime(row.secret_expires_at),
     client_secrets: secrets.map((secret) => presentSecret(sealer.fingerprint(secret.secret, row.id), secret)),
-    secret_hosts: JSON.parse(row.secret_hosts),
+    secret_hosts: confirmedHosts(row),
     needs_secret: secrets.length > 0 && !isConfirmed(row, secretHosts(provider)),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
@@ -416,4 +417,35 @@ function present({ sealer, publicUrl }: OAuthContext, row: OAuthClientRow, now: 
 
 function presentSecret(fingerprint: string, { createdAt, usedUntil }: ClientSecret) {
   return { fingerprint, created_at: isoTime(createdAt), used_until: usedUntil === null ? null : isoTime(usedUntil) };
+}
+
+/** A secret of a client: the one that is used, and during a rotation the one before. They are stored sealed. */
+interface ClientSecret {
+  secret: string;
+  createdAt: number;
+  /** Null: until it is replaced. */
+  usedUntil: number | null;
+}
+
+const secretContextOf = (clientId: string) => `oauth client ${clientId}`;
+
+/** No secrets give an empty text. */
+function sealSecrets(sealer: Sealer, clientId: string, secrets: readonly ClientSecret[]): string {
+  return secrets.length === 0 ? '' : sealer.seal(Buffer.from(JSON.stringify(secrets)), secretContextOf(clientId));
+}
+
+function openSecrets(sealer: Sealer, row: { id: string; sealed_secrets: string }): ClientSecret[] {
+  return row.sealed_secrets === ''
+    ? []
+    : JSON.parse(sealer.open(row.sealed_secrets, secretContextOf(row.id)).toString());
+}
+
+const secretsAt = (secrets: readonly ClientSecret[], now: number) =>
+  secrets.filter(({ usedUntil }) => usedUntil === null || usedUntil > now);
+
+/** The new one first. Of the old ones, only the last is tried, until `end`. */
+function rotateSecrets(old: readonly ClientSecret[], secret: string, now: number, end: number): ClientSecret[] {
+  const made = { secret, createdAt: now, usedUntil: null };
+  const [last] = secretsAt(old, now);
+  return last && end > now ? [made, { ...last, usedUntil: Math.min(last.usedUntil ?? end, end) }] : [made];
 }

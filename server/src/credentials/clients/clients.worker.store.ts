@@ -1,7 +1,7 @@
 /** The SQL of `oauth_clients` over all organizations: whose secrets end soon. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { OAuthClientRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OAuthClientRow } from '../../kernel/db/tables.ts';
 
 /** `now`: of the database, when the row was read. */
 export type EndingClient = OAuthClientRow & { now: number };

@@ -1,11 +1,11 @@
 /**
  * A provider as a connector's own specification describes it (`advanced_auth`, declarative consent). The description holds
- * templates of whole requests; what they differ in from the standard is taken over, and the requests are made by grants.ts
+ * templates of whole requests; what they differ in from the standard is taken over, and the requests are made by requests.ts
  * as for every provider. A description that the standard requests cannot do is refused by name.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 
 /** The words are for the operator. */
 export class NoConsent extends Error {}

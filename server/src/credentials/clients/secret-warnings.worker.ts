@@ -2,18 +2,18 @@
  * Tells operators that the secret of an OAuth client ends soon, once for each step, whichever replica looks first. A step that
  * was missed because the service was down is told with the next one.
  */
-import { byWorker } from '../cause.ts';
-import { isoTime } from '../iso-time.ts';
+import { byWorker } from '../../kernel/cause.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { OAuthContext } from '../context.ts';
 import { entryOf } from './clients.ts';
 import { type EndingClient, listEnding, noteWarning } from './clients.worker.store.ts';
-import type { OAuthContext } from './context.ts';
 
 const dayMs = 86_400_000;
 /** How many days before the end. */
 const steps = [1, 7, 30] as const;
 const [lastDays, , firstDays] = steps;
 
-export function createSecretWarnings({ store, journal }: Pick<OAuthContext, 'store' | 'journal'>): () => Promise<void> {
+export function createSecretWarnings({ store, journal }: OAuthContext): () => Promise<void> {
   async function warn(client: EndingClient, expiresAt: number): Promise<void> {
     const days = steps.find((step) => expiresAt - client.now <= step * dayMs) ?? firstDays;
     await store.transaction(async (tx) => {

@@ -1,7 +1,10 @@
 /** A provider that describes itself: RFC 8414, and OpenID Connect Discovery, which many have alone. */
-import type { ClientAuthentication, OAuthProvider } from '@inlay/contract/oauth-providers';
+import type { ClientAuthentication, OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
+import { plainText } from '@inlay/contract/text/storable-text';
 import * as oauth from 'oauth4webapi';
-import type { ProviderNetwork } from './context.ts';
+import type { ProviderNetwork } from './network.ts';
+
+const longestAddress = 2_000;
 
 /** The words are for the operator. */
 export class DiscoveryFailed extends Error {}
@@ -39,12 +42,13 @@ function fetchThrough(network: ProviderNetwork) {
   };
 }
 
-function providerOf(server: oauth.AuthorizationServer): OAuthProvider {
+/** The library checks that the issuer is the right one, and nothing else. */
+function providerOf(said: oauth.AuthorizationServer): OAuthProvider {
+  const server = readDescription(said);
   const { authorization_endpoint, token_endpoint } = server;
   if (!authorization_endpoint || !token_endpoint) {
     throw new DiscoveryFailed('it names no authorization endpoint or no token endpoint');
   }
-  const isOpenId = server.userinfo_endpoint !== undefined;
   return {
     authorization_url: authorization_endpoint,
     token_url: token_endpoint,
@@ -53,10 +57,34 @@ function providerOf(server: oauth.AuthorizationServer): OAuthProvider {
     // A server that does not say it often knows PKCE all the same; a server that says others does not.
     ...(server.code_challenge_methods_supported?.includes('S256') === false && { pkce: false }),
     ...(server.authorization_response_iss_parameter_supported === true && { checks_issuer: true }),
-    ...(isOpenId && {
+    ...(server.userinfo_endpoint !== undefined && {
       scopes: ['openid', ...(server.scopes_supported?.includes('offline_access') ? ['offline_access'] : [])],
-      account: { url: server.userinfo_endpoint as string, id: ['sub'], label: ['email'] },
+      account: { url: server.userinfo_endpoint, id: ['sub'], label: ['email'] },
     }),
+  };
+}
+
+/** What counts of a description, which may hold anything. */
+function readDescription(said: oauth.AuthorizationServer) {
+  const address = (name: keyof oauth.AuthorizationServer) => {
+    const value = said[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string' && plainText(value, longestAddress) === value) return value;
+    throw new DiscoveryFailed(`its ${name} is not a valid address`);
+  };
+  const list = (name: keyof oauth.AuthorizationServer) => {
+    const value = said[name];
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
+  };
+  return {
+    authorization_endpoint: address('authorization_endpoint'),
+    token_endpoint: address('token_endpoint'),
+    revocation_endpoint: address('revocation_endpoint'),
+    userinfo_endpoint: address('userinfo_endpoint'),
+    token_endpoint_auth_methods_supported: list('token_endpoint_auth_methods_supported'),
+    code_challenge_methods_supported: list('code_challenge_methods_supported'),
+    scopes_supported: list('scopes_supported'),
+    authorization_response_iss_parameter_supported: said.authorization_response_iss_parameter_supported,
   };
 }
 

@@ -4,21 +4,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { OAuthProvider } from '@inlay/contract/oauth-providers';
-import { decodeJwt, jwtVerify } from 'jose';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
+import { decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
-import { openOAuthNetwork } from '../oauth-network.ts';
+import { readConfig } from '../../kernel/config/config.ts';
+import { openOAuthNetwork } from './network.ts';
 import {
   CallbackRefused,
   clientCredentials,
   exchangeCode,
-  type GrantClient,
   jwtBearer,
   newVerifier,
+  type OpenClient,
   refreshTokens,
   signInAddress,
-} from './grants.ts';
+} from './requests.ts';
 
 interface Asked {
   headers: IncomingMessage['headers'];
@@ -53,7 +53,7 @@ function sendJson(response: ServerResponse, status: number, body: object) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function clientWith(described: Partial<OAuthProvider> = {}, more: Partial<GrantClient> = {}): GrantClient {
+function clientWith(described: Partial<OAuthProvider> = {}, more: Partial<OpenClient> = {}): OpenClient {
   return {
     clientId: 'app',
     secrets: ['very secret'],
@@ -150,7 +150,30 @@ describe('a code', () => {
     expect(asked[0]?.body).not.toContain(privateKey.export({ format: 'jwk' }).d);
   });
 
-  it.each<[string, Record<string, string>, string, Partial<GrantClient>, boolean]>([
+  it('with an ID token that is not valid is refused; a refresh, which needs none, keeps its tokens', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const issuer = 'https://login.example';
+    const idToken = (claims: object) =>
+      new SignJWT({ iss: issuer, sub: 'ada', aud: 'app', nonce: 'the nonce', ...claims })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuedAt()
+        .setExpirationTime('1m')
+        .sign(privateKey);
+    const exchange = () =>
+      exchangeCode(network, clientWith({}, { issuer }), callback(), { ...signIn, nonce: 'the nonce' });
+    const answers = (id_token: unknown) => {
+      answer = (response) => sendJson(response, 200, { access_token: 'access', id_token });
+    };
+    answers(await idToken({}));
+    expect(await exchange()).toMatchObject({ kind: 'tokens', accessToken: 'access' });
+    for (const odd of [await idToken({ nonce: 'another' }), await idToken({ aud: 'other' }), 'x.y.z', {}, undefined]) {
+      answers(odd);
+      expect(await exchange()).toMatchObject({ kind: 'refused', code: 'invalid_id_token' });
+      expect(await refreshTokens(network, clientWith({}, { issuer }), 'r')).toMatchObject({ kind: 'tokens' });
+    }
+  });
+
+  it.each<[string, Record<string, string>, string, Partial<OpenClient>, boolean]>([
     ['of another flow', { state: 'another' }, 'invalid_callback', {}, false],
     [
       'of another issuer',
@@ -199,21 +222,57 @@ describe('a refresh token', () => {
     [
       'at a provider that is overloaded',
       (response) => sendJson(response, 429, { error: 'slow_down' }),
-      { kind: 'not_sent' },
+      { kind: 'unavailable', status: 429 },
     ],
-    ['at a provider that fails', (response) => sendJson(response, 500, { error: 'server_error' }), { kind: 'unknown' }],
-    ['whose answer is a page', (response) => response.writeHead(200).end('<html>'), { kind: 'unknown' }],
-    ['whose answer is lost', (response) => response.destroy(), { kind: 'unknown' }],
+    [
+      'at a provider that fails',
+      (response) => sendJson(response, 500, { error: 'server_error' }),
+      { kind: 'unavailable', status: 500 },
+    ],
+    [
+      'at a provider that asks for patience in seconds',
+      (response) => response.writeHead(503, { 'retry-after': '120' }).end(),
+      { kind: 'unavailable', retryAfterMs: 120_000 },
+    ],
+    [
+      'at a provider that asks for patience with a date, by a clock of its own',
+      (response) =>
+        response
+          .writeHead(503, { date: 'Wed, 01 Jan 2020 00:00:00 GMT', 'retry-after': 'Wed, 01 Jan 2020 00:01:00 GMT' })
+          .end(),
+      { kind: 'unavailable', retryAfterMs: 60_000 },
+    ],
+    [
+      'at a provider that asks for patience in words',
+      (response) => response.writeHead(503, { 'retry-after': 'soon' }).end(),
+      { kind: 'unavailable', retryAfterMs: undefined },
+    ],
+    ['whose answer is a page', (response) => response.writeHead(200).end('<html>'), { kind: 'unavailable' }],
+    ['whose answer is lost', (response) => response.destroy(), { kind: 'lost' }],
     [
       'whose answer is cut off',
       (response) => response.writeHead(200, { 'content-length': '100' }).write('{"acc', () => response.destroy()),
-      { kind: 'unknown' },
+      { kind: 'lost' },
     ],
-    ['whose answer has no end', (response) => response.writeHead(200).end('x'.repeat(2_000_000)), { kind: 'unknown' }],
+    [
+      'at a provider that fails and whose answer is cut off',
+      (response) => response.writeHead(502, { 'content-length': '100' }).write('<htm', () => response.destroy()),
+      { kind: 'unavailable', status: 502 },
+    ],
+    [
+      'whose answer has no end',
+      (response) => response.writeHead(200).end('x'.repeat(2_000_000)),
+      { kind: 'unavailable' },
+    ],
+    [
+      'at a provider that fails without end',
+      (response) => response.writeHead(500).end('x'.repeat(2_000_000)),
+      { kind: 'unavailable', status: 500 },
+    ],
     [
       'that is sent elsewhere by a redirect',
       (response) => response.writeHead(307, { location: '/stolen' }).end(),
-      { kind: 'unknown' },
+      { kind: 'unavailable' },
     ],
   ])('%s', async (_name, given, expected) => {
     answer = given;
@@ -231,6 +290,13 @@ describe('a refresh token', () => {
     expect(await refresh(clientWith({ token_url: `http://127.0.0.1:${port}/token` }))).toMatchObject({
       kind: 'not_sent',
     });
+    // The handshake breaks before the request is written.
+    const secure = `${base.replace('http:', 'https:')}/token`;
+    expect(await refresh(clientWith({ token_url: secure }))).toMatchObject({ kind: 'not_sent', isUnreachable: true });
+    const signing = clientWith({ client_authentication: 'private_key_jwt' });
+    const unsigned = await refresh(signing);
+    expect(unsigned).toMatchObject({ kind: 'not_sent', isUnreachable: false });
+    expect(JSON.stringify(unsigned)).not.toContain('very');
     const guarded = openOAuthNetwork(readConfig({ INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }).config);
     const grant = await refreshTokens(guarded, clientWith(), 'the refresh token').finally(() => guarded.close());
     expect(grant).toMatchObject({ kind: 'not_sent' });
@@ -248,7 +314,7 @@ describe('a refresh token', () => {
       const provider = createServer((_, response) => slow(response)).listen(0, '127.0.0.1');
       await once(provider, 'listening');
       const client = clientWith({ token_url: `http://127.0.0.1:${(provider.address() as AddressInfo).port}/token` });
-      expect(await refreshTokens(impatient, client, 'the refresh token')).toMatchObject({ kind: 'unknown' });
+      expect(await refreshTokens(impatient, client, 'the refresh token')).toMatchObject({ kind: 'lost' });
       provider.close();
       provider.closeAllConnections();
     }

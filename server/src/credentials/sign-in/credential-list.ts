@@ -1,14 +1,15 @@
 /** Credentials as operators and customers see them, and their end by an operator. */
-import type { Credential, OwnCredential } from '@inlay/contract/credentials';
-import { problemOnOurSide, signInAgain } from '@inlay/contract/failure-words';
-import type { CredentialRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import type { OAuthContext } from './context.ts';
-import { recordEnd } from './credential-entries.ts';
-import * as credentials from './credentials.store.ts';
-import { listUnusedByLink } from './links.store.ts';
-import { canBeRefreshed, refOf } from './refresh.ts';
+import type { Credential, OwnCredential } from '@inlay/contract/credentials/credentials';
+import { problemOnOurSide, signInAgain } from '@inlay/contract/pipelines/failure-words';
+import type { CredentialRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { OAuthContext } from '../context.ts';
+import { attentionBy } from '../tokens/access.ts';
+import * as credentials from '../tokens/credentials.store.ts';
+import { recordEnd, refOf } from '../tokens/credentials.ts';
+import { canBeRefreshed } from '../tokens/refresh.ts';
+import { listUnusedCredentials } from './flows.store.ts';
 
 export async function listCredentials(
   ctx: OAuthContext,
@@ -44,27 +45,27 @@ export async function getOwnCredential(ctx: OAuthContext, ref: credentials.Crede
   return presentOwn(row);
 }
 
-/** The sign-ins of a customer by a link, whose source the customer has yet to make. */
+/** Credentials of a customer whose source is yet to be made: signed in by a link, or from a page that may have forgotten them. */
 export async function listOwnUnused(
-  { store }: Pick<OAuthContext, 'store'>,
+  { store }: OAuthContext,
   {
     organizationId,
     workspaceId,
-    templateId,
-  }: { organizationId: string; workspaceId: string; templateId: string | undefined },
+    ...of
+  }: { organizationId: string; workspaceId: string; templateId: string | undefined; origin: string | undefined },
 ): Promise<OwnCredential[]> {
-  const rows = await listUnusedByLink(store.db, organizationId, workspaceId, templateId);
+  const rows = await listUnusedCredentials(store.db, organizationId, workspaceId, of);
   return rows.map(presentOwn);
 }
 
 function presentOwn(row: CredentialRow): OwnCredential {
-  const isOperators = row.reason === 'client_refused' || row.reason === 'refused';
+  const by = attentionBy(row.reason);
   const isWell = row.state === 'connected';
   return {
     id: row.id,
     state: row.state,
-    attention_by: isWell ? null : isOperators ? 'operator' : 'customer',
-    message: isWell ? null : isOperators ? problemOnOurSide : signInAgain,
+    attention_by: isWell ? null : by,
+    message: isWell ? null : by === 'operator' ? problemOnOurSide : signInAgain,
     account: row.account_label,
     scopes: JSON.parse(row.scopes),
     signed_in_at: isoTime(row.signed_in_at),

@@ -1,8 +1,9 @@
-/** What of a sign-in is secret, and how each part is kept: random texts as hashes, the rest sealed. */
+/** What of a flow is secret, and how each part is kept: random texts as hashes, the rest sealed. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { OAuthFlowRow } from '../db/tables.ts';
-import type { Sealer } from '../sealing.ts';
-import type { GivenTokens } from './credentials.ts';
+import type { EnteredSource } from '@inlay/contract/credentials/oauth-flows';
+import type { OAuthFlowRow } from '../../kernel/db/tables.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { GivenTokens } from '../tokens/credentials.ts';
 
 export interface FlowSecrets {
   /** Undefined where the provider refuses PKCE. */
@@ -17,7 +18,7 @@ export interface FlowSecrets {
   leftoverId?: string | undefined;
 }
 
-/** What an operator wants to know of a sign-in that was tried out. */
+/** What an operator wants to know about a test of a sign-in. */
 export interface TestReport {
   asked: string[];
   /** Null: the provider did not say it, so it is as asked. */
@@ -41,4 +42,19 @@ export const sealFlow = (sealer: Sealer, flowId: string, secrets: FlowSecrets) =
 
 export function openFlow(sealer: Sealer, { id, sealed_secrets }: OAuthFlowRow): FlowSecrets {
   return sealed_secrets === '' ? {} : JSON.parse(sealer.open(sealed_secrets, contextOf(id)).toString());
+}
+
+const contextOfEntered = (flowId: string) => `oauth flow entries ${flowId}`;
+/** Far more than any form holds; customers must not use flows as a store. */
+const mostEnteredBytes = 32_768;
+
+/** Empty if there is nothing, or too much, to keep. */
+export function sealEntered(sealer: Sealer, flowId: string, entered: EnteredSource | undefined): string {
+  const bytes = Buffer.from(JSON.stringify(entered ?? {}));
+  const isKept = entered !== undefined && bytes.length <= mostEnteredBytes;
+  return isKept ? sealer.seal(bytes, contextOfEntered(flowId)) : '';
+}
+
+export function openEntered(sealer: Sealer, { id, sealed_entered }: OAuthFlowRow): EnteredSource | null {
+  return sealed_entered === '' ? null : JSON.parse(sealer.open(sealed_entered, contextOfEntered(id)).toString());
 }

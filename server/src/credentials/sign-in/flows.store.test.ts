@@ -1,15 +1,20 @@
 /** The rows of sign-ins: who finds them, and which of several that want to change one succeeds. */
+
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
-import { connect, makePlace, type Place, replicaOf } from '../../test/support/credentials.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { ModelProvider } from '../../test/support/model-provider.ts';
-import { openTestStore } from '../../test/support/test-store.ts';
-import type { Store } from '../db/open.ts';
-import type { OAuthFlowRow } from '../db/tables.ts';
-import type { OAuthContext } from './context.ts';
+import { connect, makePlace, type Place, replicaOf } from '../../../test/support/credentials.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { ModelProvider } from '../../../test/support/model-provider.ts';
+import { seedPipelines } from '../../../test/support/seed-pipelines.ts';
+import { openTestStore } from '../../../test/support/test-store.ts';
+import { createHousekeeping } from '../../edge/housekeeping.worker.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { OAuthFlowRow } from '../../kernel/db/tables.ts';
+import type { OAuthContext } from '../context.ts';
 import * as flows from './flows.store.ts';
-import { deleteEnded, listOverdue } from './flows.worker.store.ts';
+import { credentialOfSource } from './flows.ts';
+import { listOverdue } from './flows.worker.store.ts';
+import { createSignInHousekeeping } from './flows.worker.ts';
 
 const minuteMs = 60_000;
 
@@ -68,6 +73,19 @@ describeOnBothDatabases('Sign-ins in the store', (kind) => {
     expect(await flows.findFlowByCookie(store.db, randomUUID(), 'a browser')).toBeUndefined();
     // A path of a page may hold anything.
     expect(await flows.findFlowByCookie(store.db, 'no id', 'a browser')).toBeUndefined();
+  });
+
+  it('whose process has died in the middle of the exchange are ended, whatever state their secrets are in', async () => {
+    const [unreadable, other] = [await begin(), await begin()];
+    for (const flow of [unreadable, other]) {
+      await take(await start(flow));
+      await change(flow, { expires_at: Date.now() - 1_000 });
+    }
+    await change(other, { sealed_secrets: '' });
+    await createSignInHousekeeping(ctx)();
+    for (const flow of [unreadable, other]) {
+      expect(await find(flow)).toMatchObject({ state: 'failed', failure: 'expired', sealed_secrets: '' });
+    }
   });
 
   it('are counted while they are under way; links are not', async () => {
@@ -147,25 +165,30 @@ describeOnBothDatabases('Sign-ins in the store', (kind) => {
     expect(await find(taken)).toMatchObject({ sealed_secrets: '', ended_at: expect.any(Number) });
   });
 
-  it('that took too long are listed, and those that ended long ago are forgotten, except links that still work', async () => {
+  it('Flows that took too long are listed, and those that ended long ago are forgotten, except links that still work', async () => {
     const [open, late, link, used] = [await begin(), await begin(), await begin({ isLink: true }), await begin()];
     await change(late, { expires_at: 1 });
     expect((await listOverdue(store.db, 10)).map(({ id }) => id)).toEqual([late.id]);
     for (const one of [late, link, used]) await change(one, { state: 'failed', expires_at: 1, ended_at: 1 });
     expect(await listOverdue(store.db, 10)).toEqual([]);
     await change(used, { ended_at: Date.now() });
-    await deleteEnded(store.db, minuteMs);
+    await createHousekeeping(store, { jobsMs: 0, jobLogsMs: 0, deliveriesMs: 0 })();
     const left = await Promise.all([open, late, link, used].map(async (flow) => (await find(flow)) !== undefined));
     expect(left).toEqual([true, false, true, true]);
   });
 
-  it('find what their source is connected with, until that has ended', async () => {
-    const { credentialId } = await connect(ctx, place, { accessToken: 'access', accountLabel: 'ada' });
-    const { organizationId, workspaceId } = place;
-    const held = () => flows.findHeld(store.db, organizationId, workspaceId, credentialId);
-    expect(await held()).toMatchObject({ id: credentialId, account_label: 'ada', state: 'connected' });
-    expect(await flows.findHeld(store.db, organizationId, randomUUID(), credentialId)).toBeUndefined();
-    await store.db.updateTable('credentials').set({ state: 'ended' }).where('id', '=', credentialId).execute();
-    expect(await held()).toBeUndefined();
+  it('find what their source is connected with, until that has ended or another client is asked', async () => {
+    const ref = await connect(ctx, place, { accessToken: 'access', accountLabel: 'ada' });
+    const { seeded } = await seedPipelines(store, { ...place, workspaces: 1, jobsEach: 0 });
+    const sourceId = seeded[0]?.sourceId ?? '';
+    const { organizationId: organization_id, workspaceId: workspace_id, credentialId: credential_id } = ref;
+    await store.db.updateTable('sources').set({ credential_id, workspace_id }).where('id', '=', sourceId).execute();
+    const flow = { organization_id, workspace_id, source_id: sourceId, oauth_client_id: place.oauthClientId };
+    const connectedWith = { id: credential_id, account_label: 'ada', state: 'connected' };
+    expect(await credentialOfSource(ctx, flow)).toMatchObject(connectedWith);
+    expect(await credentialOfSource(ctx, { ...flow, workspace_id: randomUUID() })).toBeUndefined();
+    expect(await credentialOfSource(ctx, { ...flow, oauth_client_id: randomUUID() })).toBeUndefined();
+    await store.db.updateTable('credentials').set({ state: 'ended' }).where('id', '=', credential_id).execute();
+    expect(await credentialOfSource(ctx, flow)).toBeUndefined();
   });
 });

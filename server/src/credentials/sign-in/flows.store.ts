@@ -1,9 +1,9 @@
 /** The SQL of `oauth_flows`. */
-import { formats } from '@inlay/contract/formats';
+import { formats } from '@inlay/contract/text/formats';
 import { sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { CredentialRow, OAuthFlowRow } from '../db/tables.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { CredentialRow, OAuthFlowRow, SourceRow } from '../../kernel/db/tables.ts';
 
 export type NewFlow = Pick<
   OAuthFlowRow,
@@ -19,7 +19,8 @@ export type NewFlow = Pick<
   | 'start_hash'
   | 'scopes'
   | 'provider_values'
->;
+> &
+  Partial<Pick<OAuthFlowRow, 'sealed_entered' | 'offer_later'>>;
 
 export async function insertFlow(
   tx: Db,
@@ -31,6 +32,8 @@ export async function insertFlow(
   return await tx
     .insertInto('oauth_flows')
     .values({
+      sealed_entered: '',
+      offer_later: 0,
       ...flow,
       organization_id: organizationId,
       workspace_id: workspaceId,
@@ -80,7 +83,7 @@ export async function findTestFlow(db: Db, organizationId: string, id: string): 
     .executeTakeFirst();
 }
 
-/** How many sign-ins of a workspace are under way. Links do not count: operators make them. */
+/** How many flows of a workspace are under way. Links do not count: operators make them. */
 export async function countOpenFlows(db: Db, organizationId: string, workspaceId: string): Promise<number> {
   const { count } = await db
     .selectFrom('oauth_flows')
@@ -104,7 +107,7 @@ export async function findFlowByState(db: Db, stateHash: string): Promise<OAuthF
   return await db.selectFrom('oauth_flows').selectAll().where('state_hash', '=', stateHash).executeTakeFirst();
 }
 
-/** Only the browser that began the sign-in has its cookie. The id is from the address of a page, so it may be any text. */
+/** Only the browser that started the flow has its cookie. The id is from the address of a page, so it may be any text. */
 export async function findFlowByCookie(db: Db, id: string, cookieHash: string): Promise<OAuthFlowRow | undefined> {
   if (formats.uuid?.fault(id) !== undefined) return undefined;
   return await db
@@ -161,7 +164,7 @@ export async function startFlow(
 
 /**
  * Uses the state up. Undefined: somebody else has, or it is too late. `lifeMs` is how long the provider may take: a process that
- * ends meanwhile leaves a sign-in that nobody goes on with.
+ * ends meanwhile leaves a flow that nobody continues.
  */
 export async function takeFlow(
   tx: Db,
@@ -215,24 +218,92 @@ export async function endFlow(
     .executeTakeFirst();
 }
 
-export type HeldCredential = Pick<
-  CredentialRow,
-  'id' | 'oauth_client_id' | 'state' | 'scopes' | 'provider_values' | 'account_id' | 'account_label'
+export type SourceOfFlow = Pick<
+  SourceRow,
+  'id' | 'organization_id' | 'workspace_id' | 'source_template_id' | 'credential_id'
 >;
 
-/** What a source is connected with. */
-export async function findHeld(
+/** The source that a flow connects again. Null instead of a credential: it has a configuration with keys in it. */
+export async function findSource(
   db: Db,
   organizationId: string,
   workspaceId: string,
-  credentialId: string,
-): Promise<HeldCredential | undefined> {
+  id: string,
+): Promise<SourceOfFlow | undefined> {
   return await db
-    .selectFrom('credentials')
-    .select(['id', 'oauth_client_id', 'state', 'scopes', 'provider_values', 'account_id', 'account_label'])
+    .selectFrom('sources')
+    .select(['id', 'organization_id', 'workspace_id', 'source_template_id', 'credential_id'])
     .where('organization_id', '=', organizationId)
     .where('workspace_id', '=', workspaceId)
-    .where('id', '=', credentialId)
-    .where('state', '!=', 'ended')
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'live')
     .executeTakeFirst();
+}
+
+/** Gives what is deleted. */
+export async function deleteFlows(
+  tx: Db,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+): Promise<OAuthFlowRow[]> {
+  return await tx
+    .deleteFrom('oauth_flows')
+    .where('organization_id', '=', organizationId)
+    .where('workspace_id', '=', workspaceId)
+    .returningAll()
+    .execute();
+}
+
+/**
+ * Credentials whose flow no page remembers, and whose source is yet to be made. Newest first. Only a few are left without a source at a time. `origin`: that of the pages the caller's token is for.
+ */
+export async function listUnusedCredentials(
+  db: Db,
+  organizationId: string,
+  workspaceId: string,
+  { templateId, origin }: { templateId: string | undefined; origin: string | undefined },
+): Promise<CredentialRow[]> {
+  let query = db
+    .selectFrom('credentials')
+    .selectAll('credentials')
+    .where('credentials.organization_id', '=', organizationId)
+    .where('credentials.workspace_id', '=', workspaceId)
+    .where('credentials.state', '=', 'connected')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('oauth_flows')
+          .select('oauth_flows.id')
+          .where('oauth_flows.organization_id', '=', organizationId)
+          .where('oauth_flows.workspace_id', '=', workspaceId)
+          .whereRef('oauth_flows.credential_id', '=', 'credentials.id')
+          .where((is) =>
+            is.or([
+              is('oauth_flows.link_until', 'is not', null),
+              is.and([
+                is('oauth_flows.offer_later', '=', 1),
+                ...(origin === undefined
+                  ? []
+                  : [is.or([is('oauth_flows.origin', 'is', null), is('oauth_flows.origin', '=', origin)])]),
+              ]),
+            ]),
+          )
+          .where('oauth_flows.source_id', 'is', null),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('sources')
+            .select('sources.id')
+            .where('sources.organization_id', '=', organizationId)
+            .where('sources.workspace_id', '=', workspaceId)
+            .whereRef('sources.credential_id', '=', 'credentials.id')
+            .where('sources.deleted_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('credentials.signed_in_at', 'desc')
+    .orderBy('credentials.id')
+    .limit(100);
+  if (templateId !== undefined) query = query.where('credentials.source_template_id', '=', templateId);
+  return await query.execute();
 }

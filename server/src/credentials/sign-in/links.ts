@@ -1,12 +1,14 @@
 /**
  * Links with which a customer signs in without a widget: to connect a source of a template, or to connect a source again.
  *
- * What always holds: a link is a sign-in that an operator has begun. Whoever opens it is asked first. It can be tried until its
+ * What always holds: a link is a flow that an operator has started. Whoever opens it is asked first. It can be tried until its
  * end, and connects once.
  */
-import type { CreateSignInLinkRequest, SignInLink } from '@inlay/contract/oauth-flows';
-import { AppError, invalidRequest } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
+import type { CreateSignInLinkRequest, SignInLink } from '@inlay/contract/credentials/oauth-flows';
+import { findOfferedSourceTemplate } from '../../catalog/templates/source-templates.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
 import { hashOf, newSecret } from './flow-secrets.ts';
 import * as flows from './flows.store.ts';
 import { aboutFlow, type FlowsContext, prepareFlow, startUrl } from './flows.ts';
@@ -24,20 +26,21 @@ export async function createLink(
     throw invalidRequest({ loc: ['body', 'source_template_id'], msg, type: 'value_error' });
   }
   // First: a workspace of somebody else is answered as one that does not exist, whatever else is wrong.
-  await ctx.store.transaction((tx) => ctx.holdWorkspace(tx, organizationId, workspaceId));
-  const source = source_id === undefined ? undefined : await ctx.findSource(organizationId, workspaceId, source_id);
+  await ctx.store.transaction((tx) => holdLiveWorkspace(tx, organizationId, workspaceId));
+  const source =
+    source_id === undefined ? undefined : await flows.findSource(ctx.store.db, organizationId, workspaceId, source_id);
   if (source_id !== undefined && !source) throw new AppError('source_not_found');
-  const source_template_id = source?.templateId ?? request.source_template_id ?? '';
+  const source_template_id = source?.source_template_id ?? request.source_template_id ?? '';
   const asked = await prepareFlow(
     ctx,
     { organizationId, workspaceId },
     { source_template_id, ...(source && { source_id: source.id }), ...(values && { values }) },
-    () => ctx.findOffered(organizationId, source_template_id, undefined),
+    await findOfferedSourceTemplate(ctx, organizationId, source_template_id, undefined),
   );
   const handle = newSecret();
   const lifeMs = (request.expires_in_seconds ?? usualSeconds) * 1000;
   const made = await ctx.store.transaction(async (tx) => {
-    await ctx.holdWorkspace(tx, organizationId, workspaceId);
+    await holdLiveWorkspace(tx, organizationId, workspaceId);
     const flow = {
       ...asked.columns,
       id: ctx.runtime.newId(),

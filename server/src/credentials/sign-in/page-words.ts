@@ -1,6 +1,7 @@
 /** Every text of the pages of a sign-in, in the languages of the widget. The English texts are the model. */
+
+import type { FlowFailure } from '@inlay/contract/credentials/oauth-flows';
 import { type WidgetLocale, widgetLocales } from '@inlay/contract/embedding';
-import type { FlowFailure } from '@inlay/contract/oauth-flows';
 
 const en = {
   askTitle: (provider: string) => `Connect ${provider}?`,

@@ -3,16 +3,15 @@
  * them, and no token comes with them; what protects them is in sign-in.ts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { byRequest } from '../cause.ts';
-import type { OAuthFlowRow } from '../db/tables.ts';
-import { causedBy } from '../events/journal.ts';
-import { sendPage } from '../http/html.ts';
-import { useOtherAccount } from './confirmation.ts';
+import { findAnySourceTemplate } from '../../catalog/templates/source-templates.ts';
+import { byRequest } from '../../kernel/cause.ts';
+import type { OAuthFlowRow } from '../../kernel/db/tables.ts';
+import { sendPage } from '../../kernel/http/html.ts';
+import { causedBy } from '../../log/events/journal.ts';
 import { hashOf, newSecret } from './flow-secrets.ts';
-import { type FlowsContext, heldBySource } from './flows.ts';
-import { listUnusedByLink } from './links.store.ts';
-import { pageScript } from './page-script.ts';
-import { askingPage, donePage, goingPage, impossiblePage, overPage, type Reader } from './pages.ts';
+import { listUnusedCredentials } from './flows.store.ts';
+import { type FlowsContext, previousAccount, productOf } from './flows.ts';
+import { askingPage, donePage, goingPage, impossiblePage, overPage, pageScript, type Reader } from './pages.ts';
 import {
   byVisitor,
   type CameBack,
@@ -21,11 +20,13 @@ import {
   findOwnFlow,
   goToProvider,
   openStart,
+  useOtherAccount,
   type Visit,
 } from './sign-in.ts';
 
 const options = { config: { access: 'public' as const }, schema: { hide: true }, exposeHeadRoute: false };
 const cookieSeconds = 15 * 60;
+const usualPatienceMs = 3_000;
 const maxFormBytes = 2_048;
 const statuses = { done: 200, gone: 410, impossible: 409, refused: 403 };
 
@@ -66,7 +67,7 @@ export function signInPages(root: FlowsContext) {
         page: askingPage(readerOf(request), {
           provider,
           scopes,
-          product: await root.productOf(flow),
+          product: await productOf(root, flow),
           customer: flow.customer_label,
           proof: hashOf(cookie),
         }),
@@ -122,12 +123,11 @@ export function signInPages(root: FlowsContext) {
 
     async function sendDone(request: FastifyRequest, reply: FastifyReply, flow: OAuthFlowRow, visit: Visit) {
       const isExpired = !['connected', 'failed'].includes(flow.state) && flow.expires_at <= (await root.store.now());
-      const held = flow.state === 'unconfirmed' ? await heldBySource(root, flow) : undefined;
       const cookie = visit.cookie(cookieName(flow.id)) ?? '';
       const page = donePage(readerOf(request), {
         flow,
         isExpired,
-        previousAccount: held?.account_label ?? null,
+        previousAccount: flow.state === 'unconfirmed' ? await previousAccount(root, flow) : null,
         proof: flow.token_id === null ? hashOf(cookie) : undefined,
         unfinished: await unfinishedBy(flow),
       });
@@ -144,7 +144,7 @@ export function signInPages(root: FlowsContext) {
         enough.abort();
       });
       settled.catch((error) => isLate && root.log.error({ err: error, flowId: flow.id }, 'a sign-in broke off'));
-      const late = root.runtime.timeLimit(root.patienceMs, enough.signal).then(() => {
+      const late = root.runtime.timeLimit(root.patienceMs ?? usualPatienceMs, enough.signal).then(() => {
         isLate = true;
         return flow;
       });
@@ -155,9 +155,12 @@ export function signInPages(root: FlowsContext) {
     async function unfinishedBy(flow: OAuthFlowRow): Promise<string | undefined> {
       const { organization_id, workspace_id, source_template_id: templateId, credential_id: id } = flow;
       if (flow.link_until === null || flow.source_id !== null || id === null) return undefined;
-      const unused = await listUnusedByLink(root.store.db, organization_id, workspace_id, templateId);
+      const unused = await listUnusedCredentials(root.store.db, organization_id, workspace_id, {
+        templateId,
+        origin: undefined,
+      });
       if (!unused.some((credential) => credential.id === id)) return undefined;
-      return (await root.findTemplate(organization_id, templateId))?.name;
+      return (await findAnySourceTemplate(root, organization_id, templateId))?.name;
     }
 
     const doneAddress = (flow: OAuthFlowRow) => `${root.publicUrl}/oauth/done/${flow.id}`;
@@ -166,7 +169,8 @@ export function signInPages(root: FlowsContext) {
     function nextAddress(flow: OAuthFlowRow): string {
       if (flow.return_to === null) return doneAddress(flow);
       const url = new URL(flow.return_to);
-      url.searchParams.set('inlay_sign_in', flow.id);
+      // Not through `searchParams`, which would write the rest of the query in another way.
+      url.search += `${url.search === '' ? '?' : '&'}inlay_sign_in=${flow.id}`;
       return url.href;
     }
 

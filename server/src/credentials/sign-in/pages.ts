@@ -1,6 +1,6 @@
 /** The pages of a sign-in. They hold no state, code or token, and load nothing but our own style and script. */
-import type { OAuthFlowRow } from '../db/tables.ts';
-import { type Html, html } from '../html.ts';
+import type { OAuthFlowRow } from '../../kernel/db/tables.ts';
+import { type Html, html } from '../../kernel/html.ts';
 import { type PageWords, wordsFor } from './page-words.ts';
 
 /** What all pages need: the language of the browser, and how many folders deep the page is. */
@@ -49,7 +49,7 @@ export interface AskingPage {
 
 const list = (items: readonly string[]) => html`<ul>${items.map((item) => html`<li><code>${item}</code></li>`)}</ul>`;
 
-/** The button works once the page was visible for a second: see page-script.ts. */
+/** The button works once the page was visible for a second: see pageScript. */
 export const askingPage = (reader: Reader, { provider, product, customer, scopes, proof }: AskingPage) =>
   frame(
     reader,
@@ -142,3 +142,29 @@ ${missing.length === 0 ? [] : list(missing)}
     (words) => html`<p data-look-again>${words.waiting}</p>`,
   );
 }
+
+/**
+ * The script of the pages of a sign-in, as it is sent. It has no secrets and asks nobody anything.
+ *
+ * A button works only after its page was visible, and its window in front, for a second: a page of somebody else could open
+ * this one just where the customer is about to click.
+ */
+export const pageScript = `const button = document.querySelector('button[data-after-a-second]');
+if (button) {
+  let timer;
+  const wait = () => {
+    clearTimeout(timer);
+    button.disabled = true;
+    if (document.visibilityState === 'visible') timer = setTimeout(() => { button.disabled = false; }, 1000);
+  };
+  document.addEventListener('visibilitychange', wait);
+  window.addEventListener('focus', wait);
+  window.addEventListener('pageshow', wait);
+  wait();
+}
+const next = document.querySelector('a[data-next]');
+if (next) location.replace(next.href);
+if (document.querySelector('[data-look-again]')) setTimeout(() => location.reload(), 1000);
+// Only windows that a script has opened can be closed so; others stay.
+if (document.querySelector('[data-close]')) setTimeout(() => window.close(), 1500);
+`;

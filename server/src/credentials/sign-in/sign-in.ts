@@ -4,41 +4,51 @@
  *
  * What always holds: nobody is sent to a provider without a click of their own, in a widget within its product or on our
  * page that asks. The `state` is used up, in a transaction of its own, before the code is sent anywhere. Only the browser that
- * began a sign-in can end it, at the redirect address of the client that it was begun with. Neither code, state nor token is
+ * started a flow can end it, at the redirect address of the client that it was started with. Neither code, state nor token is
  * logged, or part of an address that stays in the history.
  */
-import type { FlowFailure } from '@inlay/contract/oauth-flows';
-import type { Cause } from '../cause.ts';
-import type { Db } from '../db/open.ts';
-import type { OAuthClientRow, OAuthFlowRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { causedBy } from '../events/journal.ts';
-import { accountIdOf, readAccount } from './account.ts';
-import { findClient } from './clients.store.ts';
-import { openClient, providerNameOf, redirectUrl } from './clients.ts';
-import { type GivenTokens, recordCredential, renewCredential } from './credentials.ts';
-import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow, type TestReport } from './flow-secrets.ts';
-import * as flows from './flows.store.ts';
-import { type FlowsContext, flowLifeMs, heldBySource, placeOf, recordState } from './flows.ts';
+import type { FlowFailure, SignIn } from '@inlay/contract/credentials/oauth-flows';
+import { signInOf } from '../../catalog/forms/sign-in.ts';
+import { findAnySourceTemplate } from '../../catalog/templates/source-templates.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OAuthClientRow, OAuthFlowRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { ScopedPrincipal } from '../../kernel/principals.ts';
+import { causedBy } from '../../log/events/journal.ts';
+import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { findClient } from '../clients/clients.store.ts';
+import { openClient, providerNameOf, redirectUrl } from '../clients/clients.ts';
+import { accountIdOf, askAccount, readAccount, takenValues } from '../provider/account.ts';
 import {
   CallbackRefused,
   exchangeCode,
-  type Grant,
-  type GrantClient,
   newVerifier,
+  type OpenClient,
   signInAddress,
-  type Tokens,
+  type TokenResult,
   usesPkce,
-} from './grants.ts';
-import { recordLeftover } from './leftovers.ts';
-import { takenValues } from './taken-values.ts';
+} from '../provider/requests.ts';
+import { coveredScopes, longestDescription, type Tokens, textIn } from '../provider/token-answers.ts';
+import { type GivenTokens, recordCredential, recordLeftover, renewCredential } from '../tokens/credentials.ts';
+import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow, type TestReport } from './flow-secrets.ts';
+import * as flows from './flows.store.ts';
+import {
+  credentialOfSource,
+  type FlowsContext,
+  flowLifeMs,
+  getOwnFlow,
+  placeOf,
+  presentFlow,
+  recordState,
+} from './flows.ts';
 
 /** What the browser of the customer tells. */
 export interface Visit {
   cookie(name: string): string | undefined;
 }
 
-/** More than all requests to a provider together may take. After that the sign-in is over, and the customer can begin again. */
+/** More than all requests to a provider together may take. After that the flow is over, and the customer can start again. */
 const exchangeLifeMs = 2 * 60_000;
 
 export const cookieName = (flowId: string) => `__Host-inlay-sign-in-${flowId}`;
@@ -92,7 +102,7 @@ function canStart(flow: OAuthFlowRow, now: number, visit: Visit): boolean {
 
 interface UsableClient {
   row: OAuthClientRow;
-  client: GrantClient;
+  client: OpenClient;
 }
 
 async function clientOf(ctx: FlowsContext, flow: OAuthFlowRow): Promise<UsableClient | undefined> {
@@ -117,7 +127,8 @@ export async function goToProvider(ctx: FlowsContext, flow: OAuthFlowRow, cookie
   const state = newSecret();
   const secrets: FlowSecrets = {
     verifier: usesPkce(client.provider) ? newVerifier() : undefined,
-    nonce: scopes.includes('openid') ? newSecret() : undefined,
+    // Without a known issuer an ID token is not read, so nothing could repeat the nonce.
+    nonce: scopes.includes('openid') && client.issuer !== null ? newSecret() : undefined,
   };
   const started = await ctx.store.transaction(async (tx) => {
     const changed = await flows.startFlow(
@@ -132,7 +143,7 @@ export async function goToProvider(ctx: FlowsContext, flow: OAuthFlowRow, cookie
       },
       flowLifeMs,
     );
-    // Somebody who goes back and forth starts the same sign-in several times; it is told once for each state.
+    // Somebody who goes back and forth starts the same flow several times; it is told once for each state.
     if (changed) await recordState(byVisitor(ctx, changed), tx, changed, flow.state);
     return changed;
   });
@@ -142,7 +153,7 @@ export async function goToProvider(ctx: FlowsContext, flow: OAuthFlowRow, cookie
   return await signInAddress(client, { redirectUrl: redirectUrl(ctx.publicUrl, row), state, scopes, verifier, nonce });
 }
 
-/** Who opened the page is known by the sign-in alone. */
+/** Who opened the page is known by the flow alone. */
 export function byVisitor(ctx: FlowsContext, flow: OAuthFlowRow): FlowsContext {
   const actor: Cause['actor'] =
     flow.is_test === 1
@@ -160,7 +171,7 @@ export interface CameBack {
 }
 
 /**
- * The customer is back. Undefined: this address belongs to no sign-in of this browser, or to one that was ended already;
+ * The customer is back. Undefined: this address belongs to no flow of this browser, or to one that has ended already;
  * then nothing is changed, and nothing is sent anywhere.
  */
 export async function comeBack(
@@ -183,7 +194,19 @@ export async function comeBack(
   });
   if (!taken) return undefined;
   ctx.changed.tell(taken.id);
-  return { flow: taken, ended: exchange(byVisitor(ctx, taken), taken, params, state) };
+  const by = byVisitor(ctx, taken);
+  return { flow: taken, ended: exchange(by, taken, params, state).catch((error) => breakOff(by, taken, error)) };
+}
+
+/** Whatever goes wrong here, the customer need not wait for the end of the time. */
+async function breakOff(ctx: FlowsContext, flow: OAuthFlowRow, err: unknown): Promise<OAuthFlowRow> {
+  ctx.log.error({ err, flowId: flow.id }, 'a sign-in broke off');
+  return await fail(
+    ctx,
+    flow,
+    'not_possible',
+    'An error in the service broke the sign-in off. Its log has the details.',
+  );
 }
 
 async function exchange(
@@ -195,40 +218,42 @@ async function exchange(
   const usable = await clientOf(ctx, flow);
   if (!usable) return await fail(ctx, flow, 'not_possible');
   // As it was promised when the customer was sent there.
-  const client: GrantClient = { ...usable.client, issuer: flow.issuer };
+  const client: OpenClient = { ...usable.client, issuer: flow.issuer };
   const { verifier, nonce } = openFlow(ctx.sealer, flow);
-  let grant: Grant;
+  let result: TokenResult;
   try {
     const signIn = { redirectUrl: redirectUrl(ctx.publicUrl, usable.row), state, verifier, nonce };
-    grant = await exchangeCode(ctx.network, client, params, signIn);
+    result = await exchangeCode(ctx.network, client, params, signIn);
   } catch (error) {
     if (!(error instanceof CallbackRefused)) throw error;
     const isDenied = ['access_denied', 'user_denied', 'consent_required', 'interaction_required'].includes(error.code);
     return await fail(ctx, flow, isDenied ? 'denied' : 'refused', `${error.code}: ${error.message}`);
   }
   const secrets = [params.get('code'), state, verifier, nonce, ...client.secrets];
-  switch (grant.kind) {
+  switch (result.kind) {
     case 'tokens':
-      return await accept(ctx, flow, { ...usable, client }, grant, params);
+      return await accept(ctx, flow, { ...usable, client }, result, params);
     case 'refused': {
-      const said = withoutSecrets(`${grant.code}: ${grant.description ?? ''}`, secrets);
+      const said = withoutSecrets(`${result.code}: ${result.description ?? ''}`, secrets);
       ctx.log.warn({ flowId: flow.id, said }, 'a provider refused a sign-in');
-      const isOurs = ['invalid_client', 'unauthorized_client'].includes(grant.code);
+      const isOurs = ['invalid_client', 'unauthorized_client'].includes(result.code);
       return await fail(ctx, flow, isOurs ? 'not_possible' : 'refused', said);
     }
+    case 'unavailable':
     case 'not_sent':
-    case 'unknown': {
-      const said = withoutSecrets(grant.reason, secrets);
-      ctx.log.warn({ flowId: flow.id, said }, 'a provider did not answer during a sign-in');
-      return await fail(ctx, flow, 'unreachable', said);
+    case 'lost': {
+      const said = withoutSecrets(result.reason, secrets);
+      ctx.log.warn({ flowId: flow.id, said }, 'a provider gave no tokens during a sign-in');
+      // Not a failure, but no usable tokens either: trying again later does not help.
+      const isUseless = result.kind === 'unavailable' && result.status < 400;
+      return await fail(ctx, flow, isUseless ? 'refused' : 'unreachable', said);
     }
   }
 }
 
 /** Some providers repeat what they were sent. */
 function withoutSecrets(text: string, secrets: readonly (string | null | undefined)[]): string {
-  const hidden = secrets.reduce<string>((said, secret) => (secret ? said.replaceAll(secret, '…') : said), text);
-  return hidden.toWellFormed().slice(0, 500);
+  return secrets.reduce<string>((said, secret) => (secret ? said.replaceAll(secret, '…') : said), text);
 }
 
 /** The provider has given tokens. */
@@ -239,19 +264,21 @@ async function accept(
   tokens: Tokens,
   params: URLSearchParams,
 ): Promise<OAuthFlowRow> {
-  const held = await heldBySource(ctx, flow);
-  const before: string[] = held && client.provider.adds_up_scopes ? JSON.parse(held.scopes) : [];
-  const granted = [...new Set([...before, ...(tokens.scopes ?? (JSON.parse(flow.scopes) as string[]))])];
-  const template = await ctx.findTemplate(flow.organization_id, flow.source_template_id);
-  const missing = (template?.oauth?.scopes ?? []).filter((scope) => !granted.includes(scope));
-  const account = await readAccount(ctx.network, client, tokens);
+  const before = await credentialOfSource(ctx, flow);
+  const addedTo: string[] = before && client.provider.adds_up_scopes ? JSON.parse(before.scopes) : [];
+  const granted = [...new Set([...addedTo, ...(tokens.scopes ?? (JSON.parse(flow.scopes) as string[]))])];
+  const template = await findAnySourceTemplate(ctx, flow.organization_id, flow.source_template_id);
+  const covered = coveredScopes(client.provider, granted);
+  const missing = ((template && signInOf(template))?.scopes ?? []).filter((scope) => !covered.includes(scope));
+  const told = { tokens, redirect: params, account: await askAccount(ctx.network, client, tokens) };
+  const account = readAccount(client.provider, told);
   const given: GivenTokens = {
     accessToken: tokens.accessToken,
     refreshToken: tokens.refreshToken,
     expiresInSeconds: tokens.expiresInSeconds,
     scopes: granted,
     values: JSON.parse(flow.provider_values),
-    taken: takenValues(client.provider, tokens.answer, params),
+    taken: takenValues(client.provider, told),
     accountId: accountIdOf(ctx.sealer, row, account),
     accountLabel: account.label,
   };
@@ -262,7 +289,7 @@ async function accept(
   if (flow.is_test === 1) {
     const report = {
       asked: JSON.parse(flow.scopes),
-      granted: tokens.scopes ?? null,
+      granted: tokens.scopes ? coveredScopes(client.provider, tokens.scopes) : null,
       account: account.label,
       canTellAccounts: account.subject !== null,
       expiresInSeconds: tokens.expiresInSeconds ?? null,
@@ -273,7 +300,7 @@ async function accept(
     return await end(ctx, flow, 'exchanging', outcome, given, report);
   }
   // An account that nobody can tell from the one before is asked for as well.
-  if (held && held.account_id !== null && held.account_id !== given.accountId) {
+  if (before && before.account_id !== null && before.account_id !== given.accountId) {
     const outcome = {
       state: 'unconfirmed',
       failure: 'other_account',
@@ -294,10 +321,10 @@ async function accept(
   }
 }
 
-/** Somebody else has ended the sign-in, for example because it took too long. */
+/** Somebody else has ended the flow, for example because it took too long. */
 export class EndedMeanwhile extends Error {}
 
-/** Keeps the tokens, and ends the sign-in. Throws EndedMeanwhile. */
+/** Keeps the tokens, and ends the flow. Throws EndedMeanwhile. */
 export async function connect(
   ctx: FlowsContext,
   flow: OAuthFlowRow,
@@ -305,11 +332,11 @@ export async function connect(
   given: GivenTokens,
 ): Promise<OAuthFlowRow> {
   const { organization_id: organizationId, workspace_id: workspaceId } = flow;
-  const held = await heldBySource(ctx, flow);
+  const before = await credentialOfSource(ctx, flow);
   const connected = await ctx.store.transaction(async (tx) => {
-    await ctx.holdWorkspace(tx, organizationId, workspaceId);
-    const credential = held
-      ? await renewCredential(ctx, tx, { organizationId, workspaceId, credentialId: held.id }, given)
+    await holdLiveWorkspace(tx, organizationId, workspaceId);
+    const credential = before
+      ? await renewCredential(ctx, tx, { organizationId, workspaceId, credentialId: before.id }, given)
       : await recordCredential(ctx, tx, {
           ...given,
           organizationId,
@@ -317,7 +344,6 @@ export async function connect(
           oauthClientId: flow.oauth_client_id,
           sourceTemplateId: flow.source_template_id,
           grant: 'authorization_code',
-          owner: ctx.owner,
         });
     const ended = await endIn(ctx, tx, flow, from, {
       state: 'connected',
@@ -325,19 +351,19 @@ export async function connect(
       account_label: given.accountLabel,
       failure: null,
     });
-    if (!ended) throw new EndedMeanwhile(`The sign-in ${flow.id} has ended meanwhile.`);
+    if (!ended) throw new EndedMeanwhile(`The flow ${flow.id} has ended meanwhile.`);
     return ended;
   });
   ctx.changed.tell(flow.id);
-  if (connected.link_until !== null) await ctx.connectByLink(ctx.journal.cause, connected);
+  if (connected.link_until !== null) await ctx.users.connectByLink(ctx.journal.cause, connected);
   return connected;
 }
 
 const fail = (ctx: FlowsContext, flow: OAuthFlowRow, failure: FlowFailure, said: string | null = null) =>
-  end(ctx, flow, 'exchanging', { state: 'failed', failure, failure_detail: said });
+  end(ctx, flow, 'exchanging', { state: 'failed', failure, failure_detail: textIn(said, longestDescription) ?? null });
 
 /**
- * Gives the sign-in as it is then: somebody else may have ended it. `unused`: tokens that nobody will use, and that are
+ * Gives the flow as it is then: somebody else may have ended it. `unused`: tokens that nobody will use, and that are
  * revoked. `report`: of a test of an operator.
  */
 async function end(
@@ -371,8 +397,32 @@ async function endIn(
   return ended;
 }
 
-/** The sign-in that this browser has begun. */
+/** The flow that this browser has started. */
 export async function findOwnFlow(ctx: FlowsContext, flowId: string, visit: Visit): Promise<OAuthFlowRow | undefined> {
   const cookie = visit.cookie(cookieName(flowId));
   return cookie === undefined ? undefined : await flows.findFlowByCookie(ctx.store.db, flowId, hashOf(cookie));
+}
+
+/** A customer has signed in with another account than before, and wants to use it. */
+export async function confirmFlow(ctx: FlowsContext, principal: ScopedPrincipal, id: string): Promise<SignIn> {
+  return await presentFlow(ctx, await useOtherAccount(ctx, await getOwnFlow(ctx, principal, id)));
+}
+
+/** The caller has made sure that the customer may confirm this flow. */
+export async function useOtherAccount(ctx: FlowsContext, flow: OAuthFlowRow): Promise<OAuthFlowRow> {
+  const now = await ctx.store.now();
+  const { given, receivedAt = now } = openFlow(ctx.sealer, flow);
+  if (flow.state !== 'unconfirmed' || flow.expires_at <= now || !given) throw new AppError('sign_in_not_unconfirmed');
+  const { expiresInSeconds } = given;
+  const waitedSeconds = Math.ceil((now - receivedAt) / 1000);
+  try {
+    return await connect(ctx, flow, 'unconfirmed', {
+      ...given,
+      // The token has become older while the customer thought about it.
+      expiresInSeconds: expiresInSeconds === undefined ? undefined : Math.max(1, expiresInSeconds - waitedSeconds),
+    });
+  } catch (error) {
+    if (error instanceof EndedMeanwhile) throw new AppError('sign_in_not_unconfirmed');
+    throw error;
+  }
 }

@@ -2,24 +2,26 @@
  * An operator tries out how customers sign in. Nothing is connected: the tokens are looked at, and the provider is told that
  * they have ended.
  */
-import type { CredentialRevocation } from '@inlay/contract/credentials';
-import type { FlowFailure } from '@inlay/contract/oauth-flows';
-import type { OAuthTest, OAuthTestReport } from '@inlay/contract/oauth-tests';
-import type { Db } from '../db/open.ts';
-import type { OAuthFlowRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import type { OAuthContext } from './context.ts';
-import { findCredential } from './credentials.store.ts';
+import type { CredentialRevocation } from '@inlay/contract/credentials/credentials';
+import type { FlowFailure } from '@inlay/contract/credentials/oauth-flows';
+import type { OAuthTest, OAuthTestReport } from '@inlay/contract/credentials/oauth-tests';
+import { findAnySourceTemplate } from '../../catalog/templates/source-templates.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { OAuthFlowRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { RecordContext } from '../context.ts';
+import { findCredential } from '../tokens/credentials.store.ts';
 import { type FlowSecrets, hashOf, newSecret, openFlow, type TestReport } from './flow-secrets.ts';
 import * as flows from './flows.store.ts';
-import { type FlowsContext, flowLifeMs, prepareFlow, recordState, startUrl } from './flows.ts';
+import { flowLifeMs, prepareFlow, recordState, startUrl } from './flows.ts';
 
-type TestContext = Pick<
-  FlowsContext,
-  'store' | 'sealer' | 'runtime' | 'journal' | 'publicUrl' | 'isSecure' | 'findSource' | 'findTemplate'
->;
+interface TestContext extends RecordContext {
+  store: Store;
+  publicUrl: string;
+}
 
-/** The row of a sign-in belongs to a workspace; a test changes nothing there. */
+/** The row of a flow belongs to a workspace; a test changes nothing there. */
 interface Place {
   organizationId: string;
   workspaceId: string;
@@ -32,9 +34,8 @@ export async function startTest(
   values: Record<string, string>,
 ): Promise<{ id: string; url: string }> {
   const { organizationId, workspaceId } = place;
-  const asked = await prepareFlow(ctx, place, { source_template_id: templateId, values }, () =>
-    ctx.findTemplate(organizationId, templateId),
-  );
+  const template = await findAnySourceTemplate(ctx, organizationId, templateId);
+  const asked = await prepareFlow(ctx, place, { source_template_id: templateId, values }, template);
   const handle = newSecret();
   const flow = {
     ...asked.columns,
@@ -61,7 +62,7 @@ export type TestOutcome =
   | { kind: 'failed'; failure: FlowFailure; said: string | null; missing: string[]; leftoverId: string | undefined };
 
 export async function readTest(
-  ctx: Pick<OAuthContext, 'store' | 'sealer'>,
+  ctx: { store: Store; sealer: Sealer },
   { organizationId, workspaceId }: Place,
   id: string,
 ): Promise<TestOutcome> {
@@ -69,7 +70,7 @@ export async function readTest(
 }
 
 async function outcomeOf(
-  { store, sealer }: Pick<OAuthContext, 'store' | 'sealer'>,
+  { store, sealer }: { store: Store; sealer: Sealer },
   row: OAuthFlowRow | undefined,
 ): Promise<TestOutcome> {
   const isOver = !row || (row.state !== 'connected' && row.expires_at <= (await store.now()));
@@ -88,7 +89,7 @@ export interface RevocationOfTest {
 
 /** Whether the provider was told that the tokens of a test have ended. */
 export async function readRevocation(
-  { store }: Pick<OAuthContext, 'store'>,
+  { store }: { store: Store },
   place: Place,
   leftoverId: string,
 ): Promise<RevocationOfTest> {
@@ -98,7 +99,7 @@ export async function readRevocation(
 
 /** For an operator, whichever workspace the test was put into. */
 export async function getTest(
-  ctx: Pick<OAuthContext, 'store' | 'sealer'>,
+  ctx: { store: Store; sealer: Sealer },
   organizationId: string,
   id: string,
 ): Promise<OAuthTest> {

@@ -1,8 +1,12 @@
-/** The SQL of `credentials`, always of one organization. */
+/**
+ * The SQL of `credentials`, always of one organization. Long because every change of a credential is here: each statement
+ * repeats in its conditions what the others may have done meanwhile, and is judged against them.
+ */
+import type { CredentialOwner } from '@inlay/contract/credentials/credentials';
 import { type ExpressionBuilder, sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { CredentialRow, Tables } from '../db/tables.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { CredentialRow, Tables } from '../../kernel/db/tables.ts';
 
 /** Which credential: the workspace comes from whoever asks, never from the credential itself. */
 export interface CredentialRef {
@@ -21,7 +25,6 @@ export type NewCredentialRow = Pick<
   | 'oauth_client_id'
   | 'source_template_id'
   | 'grant_kind'
-  | 'owner'
   | 'sealed_tokens'
   | 'access_expires_at'
   | 'refresh_due_at'
@@ -42,6 +45,7 @@ export async function insertCredential(
     .values({
       ...credential,
       organization_id: organizationId,
+      owner: 'service',
       state: 'connected',
       reason: null,
       generation: 1,
@@ -66,6 +70,32 @@ export async function insertCredential(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * From now on a hosted platform owns the tokens, and nobody refreshes them here. Undefined: there are none to hand over, or
+ * they are being refreshed at this moment.
+ */
+export async function putPlatformAsOwner(db: Db, ref: CredentialRef): Promise<SeenCredential | undefined> {
+  return await ofRef(db, ref)
+    .set({ owner: 'platform', refresh_due_at: null })
+    .where('sealed_tokens', '<>', '')
+    .where('state', '<>', 'ended')
+    .where('grant_kind', '=', 'authorization_code')
+    .where('lease_until', '<=', now)
+    .returningAll()
+    .returning(now.as('now'))
+    .executeTakeFirst();
+}
+
+/** The platform turns out to ask this service for tokens: those that were not handed over stay here, and are refreshed here. */
+export async function putServiceAsOwner(db: Db, ref: CredentialRef): Promise<void> {
+  await ofRef(db, ref)
+    .set({ owner: 'service', refresh_due_at: sql<number>`coalesce(refresh_due_at, ${now})` })
+    .where('owner', '=', 'platform')
+    .where('sealed_tokens', '<>', '')
+    .where('state', '<>', 'ended')
+    .execute();
 }
 
 /** Only of a credential that a platform owns, and only as long as its tokens are those of the generation. */
@@ -154,6 +184,8 @@ const isMine = (leaseId: string) => (where: ExpressionBuilder<Tables, 'credentia
   where.or([where('lease_id', '=', leaseId), where('lease_until', '<=', now)]);
 
 export type NewTokens = Pick<CredentialRow, 'sealed_tokens' | 'access_expires_at' | 'refresh_due_at' | 'scopes'>;
+/** `reason`: why somebody has to do something in spite of the new tokens; null: nobody. */
+type RefreshedTokens = NewTokens & Pick<CredentialRow, 'reason' | 'last_error'>;
 
 const settled = {
   failures: 0,
@@ -173,8 +205,9 @@ export async function putTokens(
   tx: Db,
   ref: CredentialRef,
   { generation, leaseId }: { generation: number; leaseId: string },
-  tokens: NewTokens,
+  tokens: RefreshedTokens,
 ): Promise<CredentialRow | undefined> {
+  const next = tokens.reason === null ? 'connected' : 'needs_attention';
   const hasEnded = sql<boolean>`state = 'ended'`;
   return await ofRef(tx, ref)
     .set({
@@ -184,8 +217,8 @@ export async function putTokens(
         number | null
       >`case when ${hasEnded} then null else cast(${tokens.refresh_due_at} as bigint) end`,
       generation: generation + 1,
-      state: sql<CredentialRow['state']>`case when ${hasEnded} then state else 'connected' end`,
-      reason: null,
+      state: sql<CredentialRow['state']>`case when ${hasEnded} then state else ${sql.lit(next)} end`,
+      reason: sql<CredentialRow['reason']>`case when ${hasEnded} then null else ${sql.lit(tokens.reason)} end`,
     })
     .where('generation', '=', generation)
     .where('sealed_tokens', '<>', '')
@@ -205,6 +238,8 @@ export async function replaceTokens(
       ...settled,
       ...tokens,
       generation: sql<number>`generation + 1`,
+      // Even if a platform had the tokens of before: these are handed over again, or never.
+      owner: 'service',
       state: 'connected',
       reason: null,
       revoke_due_at: null,
@@ -219,18 +254,23 @@ export async function replaceTokens(
 
 export interface Failed {
   /** The token was not sent, or was answered: this time does not count. */
-  wasNotSpent: boolean;
+  isSettled: boolean;
   error: string;
   /** Until the next time. */
   pauseMs: number;
 }
+
+const oneTryLess = {
+  tried_generation: sql<number | null>`case when tries > 1 then tried_generation end`,
+  tries: sql<number>`tries - 1`,
+};
 
 /** Gives the lease back after a time that brought no tokens. Undefined: it was not ours any more. */
 export async function putFailure(
   tx: Db,
   ref: CredentialRef,
   { generation, leaseId }: { generation: number; leaseId: string },
-  { wasNotSpent, error, pauseMs }: Failed,
+  { isSettled, error, pauseMs }: Failed,
 ): Promise<CredentialRow | undefined> {
   return await ofRef(tx, ref)
     .set({
@@ -239,10 +279,7 @@ export async function putFailure(
       failures: sql<number>`failures + 1`,
       last_error: error,
       refresh_due_at: sql<number | null>`case when state = 'ended' then null else ${fromNow(pauseMs)} end`,
-      ...(wasNotSpent && {
-        tried_generation: sql<number | null>`case when tries > 1 then tried_generation end`,
-        tries: sql<number>`tries - 1`,
-      }),
+      ...(isSettled && oneTryLess),
     })
     .where('generation', '=', generation)
     .where('lease_id', '=', leaseId)
@@ -250,11 +287,31 @@ export async function putFailure(
     .executeTakeFirst();
 }
 
-/** Says why somebody has to do something. Undefined: there is another generation, or somebody refreshes. */
+/**
+ * Takes back a time that was not spent, after somebody else got the lease. A credential that counts as uncertain only because of
+ * that time is connected again: its token can be sent once more. Undefined: there is another generation, or an answer has decided.
+ */
+export async function returnTry(tx: Db, ref: CredentialRef, generation: number): Promise<CredentialRow | undefined> {
+  const isUsedUp = sql<boolean>`state = 'needs_attention' and reason = 'uncertain'`;
+  return await ofRef(tx, ref)
+    .set({
+      ...oneTryLess,
+      state: sql<CredentialRow['state']>`case when ${isUsedUp} then 'connected' else state end`,
+      refresh_due_at: sql<number | null>`case when ${isUsedUp} then ${now} else refresh_due_at end`,
+      reason: sql<CredentialRow['reason']>`case when ${isUsedUp} then null else reason end`,
+    })
+    .where('generation', '=', generation)
+    .where('tried_generation', '=', generation)
+    .where('tries', '>', 0)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Says why somebody has to do something. Undefined: there is another generation, fewer tries, or somebody refreshes. */
 export async function putNeedsAttention(
   tx: Db,
   ref: CredentialRef,
-  { generation, leaseId }: { generation: number; leaseId: string | null },
+  { generation, leaseId, leastTries = 0 }: { generation: number; leaseId: string | null; leastTries?: number },
   { reason, error, dueAt }: { reason: CredentialRow['reason']; error: string | null; dueAt: number | null },
 ): Promise<CredentialRow | undefined> {
   return await ofRef(tx, ref)
@@ -266,9 +323,12 @@ export async function putNeedsAttention(
       lease_id: null,
       lease_until: 0,
       updated_at: now,
+      // An answer has decided: what is known later of other times changes nothing.
+      ...(leaseId !== null && { tried_generation: null, tries: 0 }),
     })
     .where('generation', '=', generation)
     .where('state', '<>', 'ended')
+    .where('tries', '>=', leastTries)
     .where((where) => (leaseId === null ? where('lease_until', '<=', now) : where('lease_id', '=', leaseId)))
     .returningAll()
     .executeTakeFirst();
@@ -335,6 +395,21 @@ export async function putEnd(tx: Db, ref: CredentialRef): Promise<CredentialRow 
     .executeTakeFirst();
 }
 
+/** The credentials of a workspace that have not ended. */
+export async function listLive(
+  tx: Db,
+  { organizationId, workspaceId }: Omit<CredentialRef, 'credentialId'>,
+): Promise<{ id: string }[]> {
+  return await tx
+    .selectFrom('credentials')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('workspace_id', '=', workspaceId)
+    .where('state', '<>', 'ended')
+    .orderBy('id')
+    .execute();
+}
+
 export async function isUsed(tx: Db, ref: CredentialRef): Promise<boolean> {
   const user = await tx
     .selectFrom('sources')
@@ -386,42 +461,6 @@ export async function listUsers(
   return users;
 }
 
-/** The operator has mended the client: what could not be refreshed because of it is tried now. */
-export async function retryOfClient(tx: Db, organizationId: string, clientId: string): Promise<void> {
-  await tx
-    .updateTable('credentials')
-    .set({ refresh_due_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('oauth_client_id', '=', clientId)
-    .where('owner', '=', 'service')
-    .where('refresh_due_at', '>', now)
-    .where(isRefreshable)
-    .where((where) => where.or([where('state', '=', 'needs_attention'), where('failures', '>', 0)]))
-    .execute();
-}
-
-/** Whether something would stop working without the client: credentials, or templates whose customers sign in with it. */
-export async function isClientUsed(tx: Db, organizationId: string, clientId: string): Promise<boolean> {
-  const credential = await tx
-    .selectFrom('credentials')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('oauth_client_id', '=', clientId)
-    .where('state', '<>', 'ended')
-    .limit(1)
-    .executeTakeFirst();
-  if (credential) return true;
-  const template = await tx
-    .selectFrom('source_templates')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .where('oauth', 'like', `%"${clientId}"%`)
-    .limit(1)
-    .executeTakeFirst();
-  return template !== undefined;
-}
-
 function ofRef(db: Db, ref: CredentialRef) {
   return db
     .updateTable('credentials')
@@ -453,4 +492,23 @@ export async function findOwn(
     .limit(1)
     .executeTakeFirst();
   return row?.id;
+}
+
+/** Only of a workspace that is not being deleted, and of the organization that has both. */
+export async function findOwner(
+  db: Db,
+  { workspaceId, credentialId }: { workspaceId: string; credentialId: string },
+): Promise<{ organizationId: string; owner: CredentialOwner } | undefined> {
+  return await db
+    .selectFrom('credentials')
+    .innerJoin('workspaces', (join) =>
+      join
+        .onRef('workspaces.id', '=', 'credentials.workspace_id')
+        .onRef('workspaces.organization_id', '=', 'credentials.organization_id'),
+    )
+    .select(['credentials.organization_id as organizationId', 'credentials.owner'])
+    .where('credentials.workspace_id', '=', workspaceId)
+    .where('credentials.id', '=', credentialId)
+    .where('workspaces.lifecycle', '=', 'live')
+    .executeTakeFirst();
 }

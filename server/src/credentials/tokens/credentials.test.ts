@@ -1,23 +1,18 @@
 /** Credentials are refreshed by one at a time, with a provider that ends a grant whose refresh token comes twice. */
 import { beforeEach, expect, it } from 'vitest';
-import { connect, makePlace, type Place, replicaOf } from '../../test/support/credentials.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { ModelProvider } from '../../test/support/model-provider.ts';
-import { openTestStore } from '../../test/support/test-store.ts';
-import type { Store } from '../db/open.ts';
-import type { CredentialRow } from '../db/tables.ts';
-import type { OAuthContext, ProviderNetwork } from './context.ts';
-import {
-  accessTo,
-  CredentialNeedsAttention,
-  type CredentialRef,
-  CredentialUnavailable,
-  handBack,
-  renewCredential,
-} from './credentials.ts';
+import { connect, makePlace, type Place, replicaOf } from '../../../test/support/credentials.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { ModelProvider } from '../../../test/support/model-provider.ts';
+import { openTestStore } from '../../../test/support/test-store.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { CredentialRow } from '../../kernel/db/tables.ts';
+import type { OAuthContext } from '../context.ts';
+import type { ProviderNetwork } from '../provider/network.ts';
+import { accessTo, CredentialNeedsAttention, CredentialUnavailable, handBack } from './access.ts';
+import type { CredentialRef } from './credentials.store.ts';
+import { releaseCredential, renewCredential } from './credentials.ts';
 import { createRefreshWorker } from './refresh.worker.ts';
 import { createRevocations } from './revocation.worker.ts';
-import { releaseCredential } from './source-credentials.ts';
 
 describeOnBothDatabases('Credentials', (kind) => {
   let store: Store;
@@ -89,7 +84,9 @@ describeOnBothDatabases('Credentials', (kind) => {
       .execute();
     expect(await handBack(ctx, ref, given)).toBe(2);
     expect(await accessTo(ctx, ref)).toMatchObject({ accessToken: 'own access', generation: 2 });
-    expect(await handBack(ctx, ref, given)).toBeUndefined();
+    // Told again after a lost answer, they are known; others of an old generation are thrown away.
+    expect(await handBack(ctx, ref, given)).toBe(2);
+    expect(await handBack(ctx, ref, { ...given, refreshToken: 'another' })).toBeUndefined();
   });
 
   it('send a token whose answer was lost once more, and then no more', async () => {
@@ -207,24 +204,57 @@ describeOnBothDatabases('Credentials', (kind) => {
     await expect(accessTo(ctx, bare)).rejects.toMatchObject({ reason: 'expired' });
   });
 
-  it('leave a host alone that fails, and do not spend the second time of a refresh token on an outage', async () => {
-    const refs = [await signIn('one'), await signIn('two'), await signIn('three')];
-    for (const ref of refs) await expire(ref);
-    let asked = 0;
-    const failing = replica({
+  it('are not uncertain where a process that was paused says meanwhile that it has not sent', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    // Twice somebody was about to send, and nobody has heard of an answer.
+    await change(ref, { tried_generation: 1, tries: 2, lease_id: ref.credentialId, lease_until: 1 });
+    const late = replica();
+    // Between the look at the row and the change of it, the paused process gives its time back.
+    late.users.hold = async (tx) => {
+      await tx
+        .updateTable('credentials')
+        .set({ tries: 1, lease_id: null })
+        .where('id', '=', ref.credentialId)
+        .execute();
+    };
+    expect(await accessTo(late, ref)).toMatchObject({ accessToken: 'access ada 2' });
+    expect(await rowOf(ref)).toMatchObject({ state: 'connected', reason: null });
+  });
+
+  it('are connected again when a process that was paused says too late that it has not sent', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    const told: string[] = [];
+    const paused = replica({
       request: async () => {
-        asked++;
-        return { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+        // Meanwhile the lease has ended, somebody else has lost an answer, and both times count as used up.
+        await change(ref, { tries: 2, lease_id: null, lease_until: 0, state: 'needs_attention', reason: 'uncertain' });
+        throw Object.assign(new Error(), { code: 'ECONNREFUSED' });
       },
     });
-    for (const ref of refs) await expect(accessTo(failing, ref)).rejects.toThrow(CredentialUnavailable);
-    expect(asked).toBe(1);
-    const states = await Promise.all(refs.map(rowOf));
-    expect(states.map(({ tries, state }) => [tries, state])).toEqual([
-      [1, 'connected'],
-      [0, 'connected'],
-      [0, 'connected'],
-    ]);
+    paused.users.changed = async (_, __, { credentialId }) => void told.push(credentialId);
+    await expect(accessTo(paused, ref)).rejects.toThrow(CredentialUnavailable);
+    expect(await rowOf(ref)).toMatchObject({ state: 'connected', reason: null, tries: 1, tried_generation: 1 });
+    expect(told).toEqual([ref.credentialId]);
+    expect(await accessTo(replica(), ref)).toMatchObject({ accessToken: 'access ada 2' });
+  });
+
+  it('stay ended where the provider has said so, whatever a paused process says later', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    const end = replica({
+      request: async () => ({ status: 400, contentType: 'application/json', body: '{"error":"invalid_grant"}' }),
+    });
+    const paused = replica({
+      request: async () => {
+        await change(ref, { lease_until: 1 });
+        await accessTo(end, ref).catch(() => {});
+        throw Object.assign(new Error(), { code: 'ECONNREFUSED' });
+      },
+    });
+    await expect(accessTo(paused, ref)).rejects.toThrow(CredentialNeedsAttention);
+    expect(await rowOf(ref)).toMatchObject({ state: 'needs_attention', reason: 'uncertain' });
   });
 
   it('are revoked at the provider when they end, again and again until it answers, unless the account is still used', async () => {
@@ -240,8 +270,12 @@ describeOnBothDatabases('Credentials', (kind) => {
         isAway ? { status: 503, contentType: '', body: '' } : provider.answer(url, request),
     });
     const revocations = createRevocations(away);
-    const release = ({ credentialId: id, ...at }: CredentialRef) =>
-      store.transaction((tx) => releaseCredential(tx, ctx.journal, { ...at, id }));
+    const release = async (ref: CredentialRef) => {
+      const { organization_id, workspace_id, id: credential_id } = await rowOf(ref);
+      await store.transaction((tx) =>
+        releaseCredential(ctx.journal, tx, { organization_id, workspace_id, credential_id }),
+      );
+    };
     await release(one);
     await revocations.pass();
     expect(await rowOf(one)).toMatchObject({ state: 'ended', revocation: 'kept', sealed_tokens: '' });

@@ -1,8 +1,8 @@
 /** Credentials of all organizations, for the workers that refresh and revoke. */
 import { sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { CredentialRow } from '../db/tables.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { CredentialRow } from '../../kernel/db/tables.ts';
 
 /** Whose time has come and nobody refreshes. The longest waiting first. */
 export async function listToRefresh(db: Db, limit: number): Promise<CredentialRow[]> {
@@ -14,6 +14,11 @@ export async function listToRefresh(db: Db, limit: number): Promise<CredentialRo
     .orderBy('refresh_due_at')
     .limit(limit)
     .execute();
+}
+
+export async function hasAny(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('credentials').select('id').where('state', '<>', 'ended').limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Credentials that have ended and of which the provider was not told yet. */
@@ -136,17 +141,4 @@ export async function listUnused(db: Db, unusedMs: number, limit: number): Promi
     .orderBy('signed_in_at')
     .limit(limit)
     .execute();
-}
-
-/** Ended long ago, and not used by any source: nobody asks for it any more. */
-export async function removeOld(db: Db, keptMs: number, limit: number): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    delete from credentials where id in (
-      select id from credentials
-      where state = 'ended' and revoke_due_at is null and ended_at < now_ms() - ${sql.lit(keptMs)}
-        and not exists (
-          select 1 from sources where sources.credential_id = credentials.id and sources.deleted_at is null)
-      limit ${sql.lit(limit)})
-    returning id`.execute(db);
-  return rows.length;
 }

@@ -1,19 +1,20 @@
 /** What happens to credentials and clients by itself: nobody uses them, they were mended, or their secrets end. */
 import { beforeEach, expect, it } from 'vitest';
-import { connect, makePlace, type Place, replicaOf } from '../../test/support/credentials.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { ModelProvider } from '../../test/support/model-provider.ts';
-import { seedPipelines } from '../../test/support/seed-pipelines.ts';
-import { openTestStore } from '../../test/support/test-store.ts';
-import type { Store } from '../db/open.ts';
-import type { CredentialRow, OAuthClientRow } from '../db/tables.ts';
-import { rotateSecret, updateClient } from './clients.ts';
-import type { OAuthContext } from './context.ts';
-import { accessTo, type CredentialRef } from './credentials.ts';
+import { connect, makePlace, type Place, replicaOf } from '../../../test/support/credentials.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { ModelProvider } from '../../../test/support/model-provider.ts';
+import { seedPipelines } from '../../../test/support/seed-pipelines.ts';
+import { openTestStore } from '../../../test/support/test-store.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { CredentialRow, OAuthClientRow } from '../../kernel/db/tables.ts';
+import { rotateSecret, updateClient } from '../clients/clients.ts';
+import { createSecretWarnings } from '../clients/secret-warnings.worker.ts';
+import type { OAuthContext } from '../context.ts';
+import { accessTo } from './access.ts';
+import type { CredentialRef } from './credentials.store.ts';
+import { holdCredential } from './credentials.ts';
 import { createRefreshWorker } from './refresh.worker.ts';
 import { createRevocations } from './revocation.worker.ts';
-import { createSecretWarnings } from './secret-warnings.worker.ts';
-import { holdCredential } from './source-credentials.ts';
 import { createUnusedCredentialHousekeeping, unusedMs } from './unused-credentials.worker.ts';
 
 const hour = 3_600_000;
@@ -47,13 +48,13 @@ describeOnBothDatabases('Housekeeping of sign-ins', (kind) => {
   }
 
   /** What the rule that makes a source does with its credential, with a source that exists already. */
-  async function useIn(sourceId: string, { credentialId: id, ...at }: CredentialRef): Promise<void> {
-    const { source_template_id: templateId } = await rowOf({ credentialId: id, ...at });
+  async function useIn(sourceId: string, ref: CredentialRef): Promise<void> {
+    const { source_template_id: templateId } = await rowOf(ref);
     await store.transaction(async (tx) => {
-      await holdCredential(tx, { ...at, id, templateId });
+      await holdCredential(tx, { ...ref, templateId });
       await tx
         .updateTable('sources')
-        .set({ credential_id: id, workspace_id: at.workspaceId })
+        .set({ credential_id: ref.credentialId, workspace_id: ref.workspaceId })
         .where('id', '=', sourceId)
         .execute();
     });

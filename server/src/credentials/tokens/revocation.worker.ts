@@ -2,13 +2,13 @@
  * Tells providers of credentials that have ended (RFC 7009). What is to be told is on disk with the end of the credential,
  * and is tried again until the provider has answered, or for about two weeks. Afterwards the tokens are deleted.
  */
-import { type Repetition, repeatedly } from '../background.ts';
-import type { CredentialRow } from '../db/tables.ts';
-import { openClient } from './clients.ts';
-import type { OAuthContext } from './context.ts';
+import { type Repetition, repeatedly } from '../../kernel/background.ts';
+import type { CredentialRow } from '../../kernel/db/tables.ts';
+import { openClient } from '../clients/clients.ts';
+import type { OAuthContext } from '../context.ts';
+import { revokeToken } from '../provider/requests.ts';
+import { openTokens } from './credentials.ts';
 import * as all from './credentials.worker.store.ts';
-import { revokeToken } from './grants.ts';
-import { openTokens } from './sealed-tokens.ts';
 
 const everyMs = 5_000;
 const leaseMs = 60_000;
@@ -17,7 +17,6 @@ const mostTries = 20;
 /** From ten seconds up to a day. */
 const pauseAfter = (tries: number, chance: number) =>
   Math.min(86_400_000, 10_000 * 2 ** (tries - 1)) * (0.75 + chance / 2);
-const keptMs = 90 * 86_400_000;
 
 export interface Revocations extends Repetition {
   /** Does everything that is due now. */
@@ -40,13 +39,7 @@ export function createRevocations(ctx: OAuthContext): Revocations {
     if (!client || client.provider.revocation_url === undefined || row.grant_kind !== 'authorization_code') {
       return await end('impossible');
     }
-    const revoked = await revokeToken(
-      ctx.network,
-      client,
-      tokens.refreshToken === null
-        ? { token: tokens.accessToken, hint: 'access_token' }
-        : { token: tokens.refreshToken, hint: 'refresh_token' },
-    );
+    const revoked = await revokeToken(ctx.network, client, tokens);
     if (revoked.kind === 'done') return await end('done');
     if (row.revoke_tries >= mostTries) return await end('failed', revoked.reason);
     const pauseMs = pauseAfter(row.revoke_tries, runtime.random());
@@ -63,11 +56,4 @@ export function createRevocations(ctx: OAuthContext): Revocations {
   const pauseMs = () => everyMs * (1 + runtime.random());
   const repetition = repeatedly(ctx, { what: 'revoking credentials', pauseMs, work: pass });
   return { ...repetition, pass: () => pass() };
-}
-
-/** For the housekeeping: that a credential has ended is known for three months. */
-export function createCredentialHousekeeping({ store }: Pick<OAuthContext, 'store'>): () => Promise<void> {
-  return async () => {
-    while ((await all.removeOld(store.db, keptMs, 1_000)) === 1_000);
-  };
 }

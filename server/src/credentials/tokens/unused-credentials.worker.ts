@@ -2,21 +2,16 @@
  * Ends credentials that no source uses a day after their customers signed in: the customer has signed in and has never
  * finished the form, or the source is gone. The provider is told as with every other end (revocation.worker.ts).
  */
-import { byWorker } from '../cause.ts';
-import type { OAuthContext } from './context.ts';
-import { recordEnd } from './credential-entries.ts';
+import { byWorker } from '../../kernel/cause.ts';
+import type { OAuthContext } from '../context.ts';
 import * as credentials from './credentials.store.ts';
+import { recordEnd, refOf } from './credentials.ts';
 import { listUnused } from './credentials.worker.store.ts';
-import { refOf } from './refresh.ts';
 
 export const unusedMs = 24 * 3_600_000;
 const atATime = 100;
 
-export function createUnusedCredentialHousekeeping(
-  ctx: Pick<OAuthContext, 'store' | 'journal' | 'users'>,
-): () => Promise<void> {
-  const { store, users, journal } = ctx;
-
+export function createUnusedCredentialHousekeeping({ store, users, journal }: OAuthContext): () => Promise<void> {
   async function endUnlessUsed(ref: credentials.CredentialRef): Promise<void> {
     await store.transaction(async (tx) => {
       await users.hold(tx, ref.workspaceId);

@@ -1,35 +1,44 @@
 /** The commands that look after a deployment: its database, organizations, operator tokens and keys. */
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import { migrate } from '../db/migrations.ts';
-import type { Store } from '../db/open.ts';
-import { resealEverything } from '../db/resealing.ts';
-import { openSealer, replaceEncryptionKey } from '../encryption-keys.ts';
-import { OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
+import type { OpenPlatform } from '@inlay/platform/open-platform';
+import { isAbandoned } from '@inlay/platform/process-names';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { readConfig } from '../../kernel/config/config.ts';
+import { openDataDir } from '../../kernel/config/data-dir.ts';
+import { migrate } from '../../kernel/db/migrations.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { resealEverything } from '../../kernel/db/resealing.ts';
+import { OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createJournal } from '../../log/events/journal.ts';
 import {
   createOrganization,
   findOrganization,
   listOrganizationIds,
   listOrganizations,
-} from '../organizations/organizations.ts';
-import { systemRuntime } from '../runtime.ts';
-import { createOperatorTokens, type OperatorTokens, rotationAdvisedAfterDays } from '../tokens/operator-tokens.ts';
-import { listSigningKeys, removeSigningKey, rotateSigningKeys } from '../tokens/signing-keys.ts';
-import { chosenOrganization, withOpenStore, withStore } from './opened-store.ts';
+} from '../../tenancy/organizations/organizations.ts';
+import {
+  createOperatorTokens,
+  type OperatorTokens,
+  rotationAdvisedAfterDays,
+} from '../../tenancy/tokens/operator-tokens.ts';
+import { listSigningKeys, removeSigningKey, rotateSigningKeys } from '../../tenancy/tokens/signing-keys.ts';
+import { rotateEncryptionKey as rotateBesideServices } from '../deployment/key-rotation.ts';
+import { chosenOrganization, openOwnSealer, withNewStore, withStore, withStoreAsItIs } from './opened-store.ts';
 import { day, print, table } from './output.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
 export const migrateDatabase = () =>
-  withOpenStore(async (store) => {
+  withNewStore(async (store) => {
+    await openOwnSealer(store);
     const applied = await migrate(store);
     print(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`);
   });
 
 export const addOrganization = (options: { name: string; id?: string; platformOrganizationId?: string }) =>
-  withStore(async (store) => {
+  withNewStore(async (store) => {
+    await openOwnSealer(store);
+    await migrate(store);
     if (options.id && (await findOrganization(store, options.id))) {
       throw new OperatorError(`There is an organization ${options.id} already.`);
     }
@@ -39,7 +48,7 @@ export const addOrganization = (options: { name: string; id?: string; platformOr
   });
 
 export const showOrganizations = () =>
-  withStore(async (store) => {
+  withStoreAsItIs(async (store) => {
     const rows = await listOrganizations(store);
     table(
       ['ID', 'NAME', 'PLATFORM ORGANIZATION', 'CREATED'],
@@ -63,7 +72,7 @@ export const createOperatorToken = (
   });
 
 export const showOperatorTokens = (options: Chosen) =>
-  withStore(async (store) => {
+  withStoreAsItIs(async (store) => {
     const rows = await operatorTokens(store).list(await chosenOrganization(store, options));
     table(
       ['ID', 'NAME', 'PERMISSION', 'CREATED', 'LAST USED', 'STATE'],
@@ -94,7 +103,7 @@ export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours
   });
 
 export const showKeys = () =>
-  withStore(async (store) => {
+  withStoreAsItIs(async (store) => {
     const rows = await listSigningKeys(store);
     table(
       ['KEY', 'CREATED', 'STATE'],
@@ -108,8 +117,7 @@ export const showKeys = () =>
 
 export const rotateKeys = () =>
   withStore(async (store) => {
-    const { config, secrets } = readConfig(process.env);
-    const sealer = openSealer(secrets, openDataDir(config.dataDir));
+    const sealer = await openOwnSealer(store);
     const kid = await rotateSigningKeys({ store, sealer, journal, listOrganizationIds });
     print(`New key ${kid}. It is published at once and signs in about ten seconds.`);
     print('Old tokens stay valid. To end them: inlay keys list, then inlay keys remove <key>');
@@ -125,24 +133,35 @@ export const removeKey = (kid: string) =>
 
 export const rotateEncryptionKey = () =>
   withStore(async (store) => {
-    const { config, secrets } = readConfig(process.env);
-    const dataDir = openDataDir(config.dataDir);
-    await replaceEncryptionKey(secrets, dataDir, async (sealer) => {
+    const { hasPlatform, withPlatform } = await import('./connectors.ts');
+    if (!hasPlatform(readConfig(process.env).config)) return await rotateIn(store);
+    await withPlatform((platform) => rotateIn(store, platform));
+  });
+
+async function rotateIn(store: Store, platform?: OpenPlatform): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  const ctx = {
+    ...{ store, runtime: systemRuntime, isAbandoned, tell: print },
+    ...(platform && { findRunner: platform.findRunner }),
+  };
+  await rotateBesideServices(ctx, {
+    secrets,
+    dataDir: openDataDir(config.dataDir),
+    async reseal(sealer) {
+      // Before the store: signing keys come last of all, see db/resealing.ts.
+      await platform?.reseal();
       const count = await resealEverything(store.db, sealer);
       await store.transaction(async (tx) => {
         for (const id of await listOrganizationIds(tx)) {
           await journal.record(tx, id, { type: 'key.encryption_rotated', data: { secrets: count } });
         }
       });
-      if (config.platformUrl === undefined) {
-        const { withPlatform } = await import('./connectors.ts');
-        await withPlatform((platform) => platform.reseal());
-      }
       print(`${count} secrets are encrypted with the new key.`);
-    });
-    if (secrets.encryptionKeys) print('INLAY_ENCRYPTION_KEY needs only its first key now.');
-    else print('The data directory holds a new key. Restart the service, and make a new backup.');
+    },
   });
+  if (secrets.encryptionKeys) print('INLAY_ENCRYPTION_KEY needs only its first key now.');
+  else print('The data directory holds a new key, and running services use it. Make a new backup.');
+}
 
 const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(store, systemRuntime, journal);
 

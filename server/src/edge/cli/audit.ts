@@ -5,26 +5,23 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { type AuditCheckpoint, AuditCheckpoint as CheckpointSchema } from '@inlay/contract/audit';
+import { type AuditCheckpoint, AuditCheckpoint as CheckpointSchema } from '@inlay/contract/log/audit';
 import { Value } from 'typebox/value';
-import { type AuditKeysContext, ownKeySet, rotateAuditKey } from '../audit/audit-keys.ts';
-import { keySetOf } from '../audit/checkpoints.ts';
-import { type ExportFormat, writeExport } from '../audit/export.ts';
-import { signNow } from '../audit/signing.ts';
-import { erase, exportTrail, listCheckpoints, type TrailReader } from '../audit/trail.ts';
-import { createVerifier, type Kept, type Verification } from '../audit/verify.ts';
-import { verifyDatabase } from '../audit/verify-database.ts';
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import type { Store } from '../db/open.ts';
-import { openSealer } from '../encryption-keys.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
-import { listOrganizationIds } from '../organizations/organizations.ts';
-import { systemRuntime } from '../runtime.ts';
-import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
-import { coloured, plain, print } from './output.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { type AuditKeysContext, rotateAuditKey } from '../../log/audit/audit-keys.ts';
+import { type KeySet, keySetOf } from '../../log/audit/checkpoints.ts';
+import { type ExportFormat, writeExport } from '../../log/audit/export.ts';
+import { signNow } from '../../log/audit/signing.ts';
+import { erase, exportTrail, listCheckpoints, type TrailReader } from '../../log/audit/trail.ts';
+import { createVerifier, type Verification } from '../../log/audit/verify.ts';
+import { verifyDatabase } from '../../log/audit/verify-database.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
+import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
+import { coloured, day, plain, print } from './output.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
@@ -32,9 +29,8 @@ interface Chosen {
   organization?: string;
 }
 
-function contextOf(store: Store): AuditKeysContext {
-  const { config, secrets } = readConfig(process.env);
-  return { store, sealer: openSealer(secrets, openDataDir(config.dataDir)), journal, listOrganizationIds };
+async function contextOf(store: Store): Promise<AuditKeysContext> {
+  return { store, sealer: await openOwnSealer(store), journal, listOrganizationIds };
 }
 
 export async function verifyTrail(
@@ -46,6 +42,12 @@ export async function verifyTrail(
   if (options.json) print(JSON.stringify(result));
   else show(result);
   if (result.faults.length > 0) process.exitCode = 2;
+}
+
+interface Kept {
+  checkpoints: AuditCheckpoint[];
+  /** Undefined: the files hold none. */
+  keys: KeySet | undefined;
 }
 
 /**
@@ -60,11 +62,16 @@ function readKept(files: readonly string[]): Kept {
     const { keys = [], data } = content as { keys?: object[]; data?: unknown };
     const found = [...listed(content, 'checkpoints'), ...listed(content, 'beginning'), data, content];
     const valid = found.filter((one): one is AuditCheckpoint => Value.Check(CheckpointSchema, one));
-    if (valid.length === 0) throw new OperatorError(`The file ${file} holds no checkpoint of an audit trail.`);
+    const isWhole = Array.isArray(keys) && keySetOf(keys) !== undefined;
+    if (!isWhole)
+      throw new OperatorError(`The file ${file} holds a key that is damaged, or not a key of an audit trail.`);
+    if (valid.length + keys.length === 0) {
+      throw new OperatorError(`The file ${file} holds no checkpoint of an audit trail.`);
+    }
     checkpoints.push(...valid);
     jwks.push(...keys);
   }
-  return { checkpoints, keys: keySetOf(jwks) };
+  return { checkpoints, keys: jwks.length === 0 ? undefined : keySetOf(jwks) };
 }
 
 function listed(content: unknown, member: string): unknown[] {
@@ -83,7 +90,7 @@ function readJson(file: string): object {
 }
 
 async function verifyFile(file: string, { checkpoints, keys }: Kept): Promise<Verification> {
-  const verifier = createVerifier({ checkpoints, keys });
+  const verifier = createVerifier({ kept: checkpoints, keys });
   const handle = await open(file).catch((error: Error) => {
     throw new OperatorError(`The file ${file} cannot be read: ${error.message}`);
   });
@@ -91,7 +98,9 @@ async function verifyFile(file: string, { checkpoints, keys }: Kept): Promise<Ve
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() !== '') verifier.add(parsed(line));
   }
-  return verifier.end();
+  const result = verifier.end();
+  if (result.entries > 0) return result;
+  return { ...result, faults: [...result.faults, { position: null, id: null, problem: 'The file holds no entries.' }] };
 }
 
 function parsed(line: string): unknown {
@@ -105,33 +114,46 @@ function parsed(line: string): unknown {
 async function verifyStore(options: Chosen, kept: Kept): Promise<Verification> {
   let result: Verification | undefined;
   await withStoreAsItIs(async (store) => {
-    const { sealer } = contextOf(store);
-    result = await verifyDatabase(
-      store,
-      await chosenOrganization(store, options),
-      await ownKeySet(store.db, sealer),
-      kept,
-    );
+    result = await verifyDatabase(await contextOf(store), await chosenOrganization(store, options), kept.checkpoints);
   });
   return result as Verification;
 }
 
-function show({ faults, entries, last, coveredUntil, withheld, uncheckedSignatures }: Verification): void {
+function show({ faults, entries, last, coveredUntil, unchained, cut, erased, trustsOwnKeys }: Verification): void {
   for (const { position, id, problem } of faults) {
-    print(`${coloured(`position ${position}`, 'red')}  ${id === null ? '' : `${plain(id)}  `}${plain(problem)}`);
+    const place = position === null ? 'trail' : `position ${position}`;
+    print(`${coloured(place, 'red')}  ${id === null ? '' : `${plain(id)}  `}${plain(problem)}`);
   }
   if (faults.length > 0) {
-    print('', coloured(`The trail was changed: ${faults.length} faults in ${entries} entries.`, 'red'));
+    const count = faults.length === 1 ? '1 problem' : `${faults.length} problems`;
+    print('', coloured(`Verification failed: ${count} in ${entries} entries.`, 'red'));
     return;
   }
-  print(coloured(`${entries} entries up to position ${last.position} are as they were written.`, 'green'));
-  if (coveredUntil > 0) print(`Signed checkpoints cover them up to position ${coveredUntil}.`);
-  else print('No checkpoint was compared. Give one that you have kept with --checkpoint.');
-  if (coveredUntil < last.position) print(`Only the hashes vouch for the entries after position ${coveredUntil}.`);
-  if (withheld > 0) print(`${withheld} personal values were erased or withheld.`);
-  if (uncheckedSignatures > 0) {
-    print(`${uncheckedSignatures} signatures could not be checked: their keys are not among those of --checkpoint.`);
+  if (entries === 0) {
+    print('The trail has no entries yet.');
+    return;
   }
+  print(coloured(`Verified ${entries} entries, up to position ${last.position}.`, 'green'));
+  if (coveredUntil === last.position) print('Signed checkpoints cover all of them.');
+  else if (coveredUntil > 0) print(`Signed checkpoints cover the trail up to position ${coveredUntil}. ${unsigned}`);
+  else print('No signed checkpoint covers the trail yet. Only hashes protect it.');
+  if (unchained > 0) print(`${unchained} entries were written before entries had hashes. Nothing protects them.`);
+  if (cut) print(cutText(cut));
+  if (erased > 0) print(`${erased} personal values were erased.`);
+  if (trustsOwnKeys) {
+    print(
+      coloured('The signatures were checked with keys that the file itself names. ', 'yellow') +
+        'Give a checkpoint that you have kept with --checkpoint: without one, a file that was forged as a whole passes.',
+    );
+  }
+}
+
+const unsigned = 'Until the next checkpoint, only hashes protect later entries.';
+
+function cutText({ position, at, retention_days }: NonNullable<Verification['cut']>): string {
+  return at === null
+    ? `Entries 1 to ${position} were removed by a version that did not record the retention.`
+    : `Retention (${retention_days === 1 ? '1 day' : `${retention_days} days`}) removed entries 1 to ${position} on ${day(at)}.`;
 }
 
 type ExportOptions = Chosen & {
@@ -167,15 +189,16 @@ const refuseFile = (file: string) => (error: Error) => {
 export const signCheckpointNow = (options: Chosen) =>
   withStoreAsItIs(async (store) => {
     const organizationId = await chosenOrganization(store, options);
-    const signed = await signNow(contextOf(store), organizationId);
-    const checkpoint = signed ?? (await listCheckpoints(store.db, organizationId, 1)).checkpoints[0];
+    const ctx = await contextOf(store);
+    const signed = await signNow(ctx, organizationId);
+    const checkpoint = signed ?? (await listCheckpoints(ctx, organizationId, 1)).checkpoints[0];
     if (!checkpoint) throw new OperatorError('There is nothing to sign yet: the trail is empty.');
     print(JSON.stringify(checkpoint));
   });
 
 export const rotateKey = () =>
   withStoreAsItIs(async (store) => {
-    print(`New key ${await rotateAuditKey(contextOf(store))}. It signs from now on; old checkpoints stay valid.`);
+    print(`New key ${await rotateAuditKey(await contextOf(store))}. It signs from now on; old checkpoints stay valid.`);
   });
 
 type ErasureOptions = Chosen & {
@@ -197,6 +220,7 @@ export const erasePersonalFields = (options: ErasureOptions) =>
       ...(patches && { fields: ['address' as const, 'user_agent' as const, 'patch' as const] }),
     };
     const organizationId = await chosenOrganization(store, options);
+    await openOwnSealer(store);
     const { erased } = await erase({ store, journal }, organizationId, request).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'invalid_request') {
         throw new OperatorError('Say whose fields to erase: --workspace, --actor or --address.');

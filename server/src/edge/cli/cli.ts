@@ -2,16 +2,16 @@
  * The command line. Every command reads the same environment as the service. What a command needs is loaded when it runs,
  * so that help, and commands that need little, are there at once.
  */
-import type { Job } from '@inlay/contract/connections';
-import type { HealthState } from '@inlay/contract/health';
-import type { ListAllWorkspacesQuery } from '@inlay/contract/operating';
+import type { Job } from '@inlay/contract/pipelines/connections';
+import type { HealthState } from '@inlay/contract/pipelines/health';
+import type { ListAllWorkspacesQuery } from '@inlay/contract/pipelines/operating';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { count, positive, uuid } from './cli/arguments.ts';
-import type { ConnectorOptions } from './cli/connectors.ts';
-import type { ImportOptions } from './cli/manifests.ts';
-import type { RunOptions } from './cli/run-manifest.ts';
-import { readConfig } from './config.ts';
-import { version } from './version.ts';
+import { readConfig } from '../../kernel/config/config.ts';
+import { version } from '../../kernel/version.ts';
+import { count, positive, uuid } from './arguments.ts';
+import type { ConnectorOptions } from './connectors.ts';
+import type { ImportOptions } from './manifests.ts';
+import type { RunOptions } from './run-manifest.ts';
 
 const healthStates = [
   'healthy',
@@ -32,12 +32,12 @@ const workspaceOrders = [
 ] satisfies ListAllWorkspacesQuery['sort'][];
 const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] satisfies Job['status'][];
 
-const administration = () => import('./cli/administration.ts');
-const connectors = () => import('./cli/connectors.ts');
-const operating = () => import('./cli/operating.ts');
-const consoleCommands = () => import('./cli/console.ts');
-const auditCommands = () => import('./cli/audit.ts');
-const webhookCommands = () => import('./cli/webhooks.ts');
+const administration = () => import('./administration.ts');
+const connectors = () => import('./connectors.ts');
+const operating = () => import('./operating.ts');
+const consoleCommands = () => import('./console.ts');
+const auditCommands = () => import('./audit.ts');
+const webhookCommands = () => import('./webhooks.ts');
 
 const program = new Command('inlay')
   .exitOverride()
@@ -54,7 +54,7 @@ program
   .description('run the service, and the bundled platform unless INLAY_PLATFORM_URL is set')
   .action(async () => {
     const { config, secrets } = readConfig(process.env);
-    await (await import('./main.ts')).startService(config, secrets);
+    await (await import('../main.ts')).startService(config, secrets);
   });
 
 program
@@ -193,7 +193,7 @@ events
   .option('--no-follow', 'end after the last event')
   .option('--json', 'one object a line, for programs')
   .addOption(organizationOption())
-  .action(async (options) => (await import('./cli/events.ts')).tailEvents(options));
+  .action(async (options) => (await import('./events.ts')).tailEvents(options));
 events
   .command('listen')
   .description('print events as they happen, and forward each to a program on your machine')
@@ -203,7 +203,7 @@ events
   .option('--secret <secret>', 'sign with this secret (whsec_…) what is forwarded; a new one is shown if not given')
   .option('--json', 'one object a line, for programs')
   .addOption(organizationOption())
-  .action(async (options) => (await import('./cli/events.ts')).listenToEvents(options));
+  .action(async (options) => (await import('./events.ts')).listenToEvents(options));
 
 const webhooks = program.command('webhooks').description('endpoints that events are sent to');
 const endpointArgument = ['<id>', 'the endpoint, as webhooks list shows it', uuid] as const;
@@ -348,7 +348,7 @@ connector
     const { manifest, ...rest } = options;
     if (manifest === undefined) return await (await connectors()).addProgram(command, rest);
     const given = { ...rest, manifest, isSource: options.source === true, command };
-    await (await import('./cli/manifests.ts')).addManifest(given);
+    await (await import('./manifests.ts')).addManifest(given);
   });
 connector
   .command('check')
@@ -356,7 +356,7 @@ connector
   .argument('<path>', 'the manifest, or a folder')
   .option('--components <file>', 'a module of JavaScript with the classes that the manifest names')
   .action(async (path: string, options: { components?: string }) =>
-    (await import('./cli/manifests.ts')).checkManifests(path, options),
+    (await import('./manifests.ts')).checkManifests(path, options),
   );
 connector
   .command('import')
@@ -366,7 +366,7 @@ connector
   .option('--accept-licence', 'you have read the licences that are shown, and accept them')
   .addOption(organizationOption())
   .action(async (registry: string, options: ImportOptions) =>
-    (await import('./cli/manifests.ts')).importManifests(registry, options),
+    (await import('./manifests.ts')).importManifests(registry, options),
   );
 connector
   .command('list')
@@ -384,7 +384,7 @@ connector
   .option('--now <time>', 'let the clock of templates and cursors stand still at this time')
   .option('--waits <file>', 'skip every wait, and add the seconds of those before retries to this file')
   .action(async (file: string, command: string, options: RunOptions) =>
-    (await import('./cli/run-manifest.ts')).runManifest(file, command, options),
+    (await import('./run-manifest.ts')).runManifest(file, command, options),
   );
 connector
   .command('remove')
@@ -397,7 +397,7 @@ program
   .description('run the bundled platform alone, for several replicas to share')
   .action(async () => {
     const { config, secrets } = readConfig(process.env, { runs: 'platform' });
-    await (await import('./main.ts')).startPlatform(config, secrets);
+    await (await import('../main.ts')).startPlatform(config, secrets);
   });
 
 program
@@ -409,12 +409,12 @@ program
   .option('--value <name=value...>', "what the provider's addresses need, as in subdomain=acme")
   .option('--json', 'the same for programs')
   .addOption(organizationOption())
-  .action(async (template, options) => (await import('./cli/oauth.ts')).testSignIn(template, options));
+  .action(async (template, options) => (await import('./oauth.ts')).testSignIn(template, options));
 
 program
   .command('doctor')
   .description('check configuration, database, platform and clock, and say what to fix')
-  .action(async () => (await import('./cli/doctor-report.ts')).showFindings());
+  .action(async () => (await import('./doctor-report.ts')).showFindings());
 
 /** Runs the command that these arguments name, and sets the exit code of this process. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
@@ -423,7 +423,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode;
     else {
-      const { explain } = await import('./cli/explain.ts');
+      const { explain } = await import('./explain.ts');
       process.stderr.write(`${explain(error)}\n`);
       process.exitCode = 1;
     }

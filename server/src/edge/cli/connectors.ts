@@ -1,5 +1,6 @@
 /** The commands about connectors that were added to the bundled platform of this machine. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Definition } from '@inlay/platform/definitions/definitions';
 import {
   listRegisteredDefinitions,
@@ -8,34 +9,48 @@ import {
   removeDefinition,
 } from '@inlay/platform/definitions/registered-definitions';
 import type { OpenPlatform } from '@inlay/platform/open-platform';
-import { notedChanges, openBundledPlatform, platformCredentials } from '../bundled-platform.ts';
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import { deleteDefinition, findOwnDefinition, listOwnDefinitions } from '../definitions/own-definitions.ts';
-import { tellOfRegistered } from '../definitions/registered-changes.ts';
-import { openSealer } from '../encryption-keys.ts';
-import { OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
-import { createLog } from '../log.ts';
-import { listOrganizationIds } from '../organizations/organizations.ts';
-import { listVersionsInUse } from '../pipelines/placed-definitions.ts';
-import { systemRuntime } from '../runtime.ts';
-import { listTemplatesOfDefinition } from '../templates/source-templates.ts';
-import { withStore } from './opened-store.ts';
+import { deleteDefinition, findOwnDefinition, listOwnDefinitions } from '../../catalog/definitions/own-definitions.ts';
+import { tellOfRegistered } from '../../catalog/definitions/registered-changes.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { type Config, readConfig } from '../../kernel/config/config.ts';
+import { noData, openDataDir, openExistingDataDir } from '../../kernel/config/data-dir.ts';
+import { openSealer } from '../../kernel/config/encryption-keys.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createLog } from '../../kernel/telemetry/log.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import { definitionUses } from '../../pipelines/set-up/placed-definitions.ts';
+import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
+import { notedChanges, openBundledPlatform, passingCredentials } from '../bundled-platform.ts';
+import { mayHaveStore, openOwnSealer, withStore, withStoreAsItIs } from './opened-store.ts';
 import { print, table } from './output.ts';
 
-/** The bundled platform of this data directory, beside a service that may be running on it. It runs no jobs. */
-export async function withPlatform(work: (platform: OpenPlatform) => Promise<void>): Promise<void> {
+/** Whether this data directory has a bundled platform, and the service uses it. */
+export const hasPlatform = ({ platformUrl, dataDir }: Config) =>
+  platformUrl === undefined && existsSync(join(dataDir, 'platform.db'));
+
+/**
+ * The bundled platform of this data directory, beside a service that may be running on it. It runs no jobs. Only a command
+ * that adds something `creates` a platform where there is none.
+ */
+export async function withPlatform(
+  work: (platform: OpenPlatform) => Promise<void>,
+  { creates = false } = {},
+): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   if (config.platformUrl !== undefined) {
     throw new OperatorError(
       'Connectors are added where the bundled platform runs. INLAY_PLATFORM_URL names another platform.',
     );
   }
-  const dataDir = openDataDir(config.dataDir);
+  if (!creates && !hasPlatform(config)) throw noData(config.dataDir);
+  const dataDir = creates ? openDataDir(config.dataDir) : openExistingDataDir(config.dataDir);
+  const credentials = passingCredentials(secrets, config.dataDir);
+  // Refuses another key before it seals anything for the platform.
+  await withStoreIfAny(async () => {});
   const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: createLog('silent'), isInternal: true };
-  const { platform, close } = await openBundledPlatform(config, platformCredentials(secrets, dataDir), parts);
+  const { platform, close } = await openBundledPlatform(config, credentials, parts);
   try {
     await work(platform);
   } finally {
@@ -44,25 +59,30 @@ export async function withPlatform(work: (platform: OpenPlatform) => Promise<voi
 }
 
 /** A manifest is added by manifests.ts. */
-export const addProgram = (command: string[], options: ConnectorOptions) =>
-  withPlatform(async (platform) => {
+export async function addProgram(command: string[], options: ConnectorOptions): Promise<void> {
+  const add = async (platform: OpenPlatform) => {
     const registration = readRegistration(command, options);
     const { definitionId, name } = await registerDefinition(platform.definitions, registration);
     await tellOfConnectors(platform);
     print(`Added ${name} (${definitionId}). It can be used at once.`);
-  });
+  };
+  await withPlatform(add, { creates: true });
+}
 
 /** Those of this machine, and the manifests of all organizations. */
 export async function showConnectors(): Promise<void> {
   const rows: string[][] = [];
-  await withStore(async (store) => {
+  const { config, secrets } = readConfig(process.env);
+  if (!hasPlatform(config) && !mayHaveStore(config, secrets)) throw noData(config.dataDir);
+  const readStore = async (store: Store) => {
     for (const organizationId of await listOrganizationIds(store.db)) {
       for (const { id, kind, name, version } of await listOwnDefinitions({ store }, organizationId)) {
         rows.push([id, kind, name, `manifest, version ${version}`]);
       }
     }
-  });
-  if (readConfig(process.env).config.platformUrl === undefined) {
+  };
+  if (mayHaveStore(config, secrets)) await withStoreAsItIs(readStore);
+  if (hasPlatform(config)) {
     await withPlatform(async (platform) => {
       for (const definition of await listRegisteredDefinitions(platform.definitions)) {
         const { definitionId, kind, name } = definition;
@@ -70,19 +90,19 @@ export async function showConnectors(): Promise<void> {
       }
     });
   }
+  if (rows.length === 0) return print('No connectors were added yet. Add one: inlay connector add --help');
   table(['ID', 'KIND', { title: 'NAME', isCut: true }, { title: 'RUNS', isCut: true }], rows);
 }
 
 export async function removeConnector(id: string): Promise<void> {
   let isOwn = false;
-  await withStore(async (store) => {
+  await withStoreIfAny(async (store) => {
     for (const organizationId of await listOrganizationIds(store.db)) {
       if (!(await findOwnDefinition({ store }, organizationId, id))) continue;
       isOwn = true;
-      const { config, secrets } = readConfig(process.env);
-      const sealer = openSealer(secrets, openDataDir(config.dataDir));
-      const rules = { store, sealer, journal, listTemplatesOf: listTemplatesOfDefinition, listVersionsInUse };
-      await deleteDefinition(rules, organizationId, id);
+      const sealer = await openOwnSealer(store);
+      const ctx = { store, runtime: systemRuntime, sealer, journal, uses: definitionUses };
+      await deleteDefinition(ctx, organizationId, id);
     }
   });
   if (isOwn) print(`Removed ${id}.`);
@@ -98,9 +118,16 @@ const removeRegistered = (id: string) =>
 
 /** At once, and not when a service looks for it the next time. A machine that runs a platform alone has no log. */
 export async function tellOfConnectors(platform: OpenPlatform): Promise<void> {
+  await withStoreIfAny(async (store) => {
+    const sealer = await openOwnSealer(store);
+    await tellOfRegistered({ store, sealer, journal }, notedChanges(platform));
+  });
+}
+
+/** A machine that runs a platform alone has no store, and a machine before its first start has none yet. */
+async function withStoreIfAny(work: (store: Store) => Promise<void>): Promise<void> {
   const { config, secrets } = readConfig(process.env);
-  const sealer = openSealer(secrets, openDataDir(config.dataDir));
-  await withStore((store) => tellOfRegistered({ store, sealer, journal, listOrganizationIds }, notedChanges(platform)));
+  if (mayHaveStore(config, secrets)) await withStore(work);
 }
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });

@@ -1,15 +1,15 @@
 /** The commands about the console: links to sign in with, and who is signed in. */
 import type { OperatorPermission } from '@inlay/contract/fields';
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { readConfig } from '../../kernel/config/config.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import { createOperatorTokens } from '../../tenancy/tokens/operator-tokens.ts';
 import { makeConsoleLink } from '../console/links.ts';
 import { type ConsoleSessions, createConsoleSessions, presentSession } from '../console/sessions.ts';
-import type { Store } from '../db/open.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
-import { systemRuntime } from '../runtime.ts';
-import { createOperatorTokens } from '../tokens/operator-tokens.ts';
-import { chosenOrganization, withStore } from './opened-store.ts';
+import { chosenOrganization, withStore, withStoreAsItIs } from './opened-store.ts';
 import { day, print, printJson, table } from './output.ts';
 
 interface Chosen {
@@ -43,7 +43,7 @@ export const printLink = (options: Chosen & { permission: OperatorPermission; na
   });
 
 export const showSessions = (options: Chosen) =>
-  withStore(async (store) => {
+  withStoreAsItIs(async (store) => {
     const rows = await sessionsOf(store).list(await chosenOrganization(store, options));
     if (options.json) return printJson({ data: rows.map(presentSession) });
     if (rows.length === 0) return print('Nobody is signed in to the console.');

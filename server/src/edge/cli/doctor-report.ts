@@ -1,5 +1,5 @@
 /** What `inlay doctor` prints. */
-import { examine } from '../doctor.ts';
+import { examine } from '../deployment/doctor.ts';
 import { print } from './output.ts';
 
 export async function showFindings(): Promise<void> {

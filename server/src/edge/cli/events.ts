@@ -2,16 +2,16 @@
  * The commands that show what happens as it happens. They read the store, as the other commands do, so they need no token. A
  * service has to run for new entries to get their positions.
  */
-import type { Event } from '@inlay/contract/events';
-import { WebhookKeyError } from '../../../webhooks/src/key-error.ts';
-import { type Signer, signerOf } from '../../../webhooks/src/signatures.ts';
-import type { Store } from '../db/open.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { createArrivals } from '../events/arrivals.ts';
-import { eventTypes, matchingTypes } from '../events/catalogue.ts';
-import { awaitPage, type EventsContext, positionFromEnd, type Reader } from '../events/events.ts';
-import { systemRuntime } from '../runtime.ts';
-import { makeSecret } from '../webhooks/keys.ts';
+import type { Event } from '@inlay/contract/log/events';
+import { WebhookKeyError } from 'inlay-webhooks/key-error';
+import { type Signer, signerOf } from 'inlay-webhooks/signatures';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createArrivals } from '../../log/events/arrivals.ts';
+import { eventTypes, matchingTypes } from '../../log/events/catalogue.ts';
+import { awaitPage, type EventsContext, positionFromEnd, type Reader } from '../../log/events/events.ts';
+import { makeSecret } from '../../log/webhooks/keys.ts';
 import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
 import { type Colour, coloured, plain, print } from './output.ts';
 

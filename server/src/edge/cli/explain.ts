@@ -1,8 +1,8 @@
 /** What to tell the person who typed the command: one plain paragraph, no stack unless it is a bug. */
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
-import { isStorageFailure } from '../db/storage-failure.ts';
-import { AppError, OperatorError } from '../errors.ts';
+import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
 
 export function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;

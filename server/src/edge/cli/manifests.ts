@@ -1,28 +1,27 @@
 /** The commands about declarative manifests: adding one or many to an organization, and seeing what of them can run. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { registerManifest } from '@inlay/platform/definitions/registered-definitions';
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import type { Store } from '../db/open.ts';
-import { addDefinition, type OwnDefinitionsContext } from '../definitions/own-definitions.ts';
-import { openSealer } from '../encryption-keys.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
+import type { OpenPlatform } from '@inlay/platform/open-platform';
 import {
+  describePlace,
   type ManifestDescription,
+  openManifestReader,
   type Place,
-  readManifest,
   refusalOf,
   UnreadableManifest,
-} from '../manifest-reader.ts';
-import { systemRuntime } from '../runtime.ts';
-import { nobody } from '../template-ref.ts';
+} from '../../catalog/definitions/manifest-reader.ts';
+import { addDescribedDefinition } from '../../catalog/definitions/own-definitions.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { nobody } from '../../kernel/template-ref.ts';
+import { createJournal } from '../../log/events/journal.ts';
 import { tellOfConnectors, withPlatform } from './connectors.ts';
-import { chosenOrganization, withStore } from './opened-store.ts';
-import { type Cell, coloured, plain, print, roomFor, table } from './output.ts';
+import { chosenOrganization, openOwnSealer, withStore } from './opened-store.ts';
+import { type Cell, coloured, cut, plain, print, roomFor, showProgress, table, widthOf } from './output.ts';
 
 const maxBytes = 4 * 1024 ** 2;
 const maxRegistryBytes = 60_000_000;
@@ -48,9 +47,10 @@ export async function addManifest(options: ManifestOptions): Promise<void> {
   if (options.components !== undefined) return await addCodedManifest(text, options, options.components);
   await withStore(async (store) => {
     const organizationId = await chosenOrganization(store, options);
-    const added = await addText(store, organizationId, text, options);
+    const description = await describe(text);
+    const added = await addDescribed(store, organizationId, description, options);
     print(`Added ${added.name} (${added.id}). It can be used at once.`);
-    tellWhatIsMissing(added.description);
+    tellWhatIsMissing(description);
   });
 }
 
@@ -62,33 +62,31 @@ async function addCodedManifest(text: string, { name, icon }: ManifestOptions, c
   const refusal = refusalOf(description);
   if (refusal !== undefined) throw new OperatorError(refusal);
   if (name === undefined) throw new OperatorError('Give it a name with --name.');
-  await withPlatform(async (platform) => {
+  const add = async (platform: OpenPlatform) => {
     const made = await registerManifest(platform.definitions, { name, icon, description, componentsFile });
     await tellOfConnectors(platform);
     print(`Added ${name} (${made.definitionId}) with the code of ${componentsFile}. It can be used at once.`);
     tellWhatIsMissing(description);
-  });
+  };
+  await withPlatform(add, { creates: true });
 }
 
-async function addText(
+async function addDescribed(
   store: Store,
   organizationId: string,
-  text: string,
+  description: ManifestDescription,
   { name, icon }: { name?: string; icon?: string },
-): Promise<{ id: string; name: string; description: ManifestDescription }> {
-  const { config, secrets } = readConfig(process.env);
-  const description = await describe(text);
-  const ctx: Pick<OwnDefinitionsContext, 'store' | 'runtime' | 'sealer' | 'journal' | 'readManifest'> = {
+): Promise<{ id: string; name: string }> {
+  const ctx = {
     store,
     runtime: systemRuntime,
-    sealer: openSealer(secrets, openDataDir(config.dataDir)),
+    sealer: await openOwnSealer(store),
     journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
-    readManifest: async () => description,
   };
   try {
     const given = { ...(name !== undefined && { name }), ...(icon !== undefined && { icon }) };
-    const { definition } = await addDefinition(ctx, { organizationId, maker: nobody }, { manifest: text, ...given });
-    return { id: definition.id, name: definition.name, description };
+    const { definition } = await addDescribedDefinition(ctx, { organizationId, maker: nobody }, description, given);
+    return { id: definition.id, name: definition.name };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
     const { faults } = (error as AppError<'invalid_request'>).facts;
@@ -97,8 +95,19 @@ async function addText(
 }
 
 async function describe(text: string, componentsFile?: string): Promise<ManifestDescription> {
+  const reader = openManifestReader(componentsFile);
   try {
-    return await readManifest(text, componentsFile);
+    return await describeBy(reader, text);
+  } finally {
+    reader.close();
+  }
+}
+
+type Reader = ReturnType<typeof openManifestReader>;
+
+async function describeBy(reader: Reader, text: string): Promise<ManifestDescription> {
+  try {
+    return await reader.describe(text);
   } catch (error) {
     if (error instanceof UnreadableManifest) throw new OperatorError(error.message, { cause: error });
     throw error;
@@ -121,7 +130,7 @@ function tellWarnings({ warnings }: ManifestDescription): void {
 }
 
 function printPlaces(places: readonly Place[]): void {
-  const lines = new Set(places.map(({ path, message }) => plain(path === '' ? message : `${path}: ${message}`)));
+  const lines = new Set(places.map((place) => plain(describePlace(place))));
   for (const line of lines) print(...wrapped(line));
 }
 
@@ -146,7 +155,7 @@ export interface CheckOptions {
 export async function checkManifests(path: string, { components }: CheckOptions): Promise<void> {
   const componentsFile = components === undefined ? undefined : resolve(components);
   if (!existsSync(path)) throw new OperatorError(`There is no file or folder ${path}.`);
-  if (statSync(path).isDirectory()) return await checkFolder(path);
+  if (statSync(path).isDirectory()) return await checkFolder(path, componentsFile);
   const description = await describe(await readText(path, maxBytes), componentsFile);
   table(
     [{ title: 'STREAM', isCut: true }, 'RUNS', { title: 'USES', isCut: true }],
@@ -156,14 +165,20 @@ export async function checkManifests(path: string, { components }: CheckOptions)
       uses.filter((one) => one !== 'DeclarativeStream').join(', '),
     ]),
   );
-  const missing = [...description.errors, ...description.streams.flatMap(({ errors }) => errors)];
+  const missing = missingIn(description);
   if (missing.length > 0) {
     print('', 'Missing:');
-    printPlaces(missing);
+    for (const line of missing) print(...wrapped(plain(line)));
   }
   tellWarnings(description);
   print('', verdictOn(description));
   if (refusalOf(description) !== undefined) process.exitCode = 1;
+}
+
+/** What keeps streams from running, each with its stream and its path. */
+function missingIn({ errors, streams }: ManifestDescription): string[] {
+  const ofStreams = streams.flatMap(({ name, errors }) => errors.map((place) => `${name}: ${describePlace(place)}`));
+  return [...new Set([...errors.map(describePlace), ...ofStreams])];
 }
 
 function runningStreams({ streams, errors }: ManifestDescription): number {
@@ -177,23 +192,36 @@ function verdictOn(description: ManifestDescription): string {
   return count === 0 ? 'No stream can run.' : `${count} of ${all} streams run; the others are left out.`;
 }
 
-async function checkFolder(folder: string): Promise<void> {
+/** A line for each file as soon as it is read: a folder may hold hundreds. */
+async function checkFolder(folder: string, componentsFile: string | undefined): Promise<void> {
   const files = manifestsIn(folder);
   if (files.length === 0) throw new OperatorError(`There are no manifests in ${folder}.`);
   const sum = { complete: 0, partly: 0, not: 0, running: 0, streams: 0 };
-  const rows: Cell[][] = [];
-  for (const { name, file } of files) {
-    const row = await checkOne(file);
-    sum.running += row.running;
-    sum.streams += row.streams;
-    const isComplete = row.streams > 0 && row.running === row.streams;
-    if (isComplete) sum.complete++;
-    else if (row.running > 0) sum.partly++;
-    else sum.not++;
-    const colour = isComplete ? 'green' : row.running > 0 ? 'yellow' : 'red';
-    rows.push([name, { text: `${row.running}/${row.streams}`, colour }, row.missing]);
+  const reader = openManifestReader(componentsFile);
+  const width = Math.max(...files.map(({ name }) => widthOf(plain(name))));
+  try {
+    for (const [index, { name, file }] of files.entries()) {
+      const shown = plain(name);
+      showProgress(`[${index + 1}/${files.length}] ${shown}`);
+      const { running, streams, missing } = await checkOne(reader, file);
+      sum.running += running;
+      sum.streams += streams;
+      const isComplete = streams > 0 && running === streams;
+      if (isComplete) sum.complete++;
+      else if (running > 0) sum.partly++;
+      else sum.not++;
+      const colour = isComplete ? 'green' : running > 0 ? 'yellow' : 'red';
+      const count = `${running}/${streams}`;
+      const start = `${shown}${' '.repeat(width - widthOf(shown))}  `;
+      const rest = plain(missing.join('; '));
+      showProgress('');
+      print(
+        `${start}${coloured(count, colour)}${rest === '' ? '' : `  ${cut(rest, roomFor() - width - count.length - 4)}`}`,
+      );
+    }
+  } finally {
+    reader.close();
   }
-  table([{ title: 'MANIFEST', isCut: true }, 'STREAMS', { title: 'MISSING', isCut: true }], rows);
   print(
     '',
     `${files.length} manifests: ${sum.complete} run completely, ${sum.partly} in part, ${sum.not} not at all.`,
@@ -201,15 +229,17 @@ async function checkFolder(folder: string): Promise<void> {
   );
 }
 
-async function checkOne(file: string): Promise<{ running: number; streams: number; missing: string }> {
+/** A file that cannot be read does not keep the others from being checked. */
+async function checkOne(
+  reader: Reader,
+  file: string,
+): Promise<{ running: number; streams: number; missing: string[] }> {
   try {
-    const description = await describe(await readText(file, maxBytes));
-    const messages = [...description.errors, ...description.streams.flatMap(({ errors }) => errors)];
-    const missing = [...new Set(messages.map(({ message }) => message))].join('; ');
+    const description = await reader.describe(await readText(file, maxBytes));
+    const missing = missingIn(description);
     return { running: runningStreams(description), streams: description.streams.length, missing };
   } catch (error) {
-    if (error instanceof OperatorError) return { running: 0, streams: 0, missing: error.message };
-    throw error;
+    return { running: 0, streams: 0, missing: [(error as Error).message] };
   }
 }
 
@@ -255,7 +285,8 @@ export async function importManifests(location: string, options: ImportOptions):
   }
   print('');
   const count = { added: 0, there: 0, refused: 0 };
-  await withStore(async (store) => {
+  const reader = openManifestReader();
+  const addAll = async (store: Store) => {
     const organizationId = await chosenOrganization(store, options);
     const present = await store.db
       .selectFrom('source_definitions')
@@ -273,7 +304,9 @@ export async function importManifests(location: string, options: ImportOptions):
       }
       try {
         const given = { name, ...(icon !== undefined && { icon }) };
-        const { id, description } = await addText(store, organizationId, await entry.readText(), given);
+        const text = await entry.readText();
+        const description = await describeBy(reader, text);
+        const { id } = await addDescribed(store, organizationId, description, given);
         count.added++;
         const running = runningStreams(description);
         print(`${coloured('+', 'green')} ${plain(name)} (${id}), ${running} of ${description.streams.length} streams`);
@@ -284,7 +317,8 @@ export async function importManifests(location: string, options: ImportOptions):
         print(`${coloured('!', 'red')} ${first.trimStart()}`, ...rest);
       }
     }
-  });
+  };
+  await withStore(addAll).finally(() => reader.close());
   print('', `Added ${count.added}; ${count.there} were there already; ${count.refused} cannot run.`);
 }
 

@@ -1,11 +1,5 @@
 /** `inlay oauth test`: an operator signs in as a customer would, and reads what came back. */
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import { openSealer } from '../encryption-keys.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
-import type { TestReport } from '../oauth/flow-secrets.ts';
+import type { TestReport } from '../../credentials/sign-in/flow-secrets.ts';
 import {
   failureWords,
   missingIn,
@@ -14,12 +8,14 @@ import {
   readTest,
   startTest,
   type TestOutcome,
-} from '../oauth/test-flows.ts';
-import { systemRuntime } from '../runtime.ts';
-import { forSignIn, isSecureAddress } from '../sign-ins.ts';
-import { findAnySourceTemplate } from '../templates/source-templates.ts';
-import { findOldestWorkspaceId } from '../workspaces/live-workspaces.ts';
-import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+} from '../../credentials/sign-in/test-flows.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { readConfig } from '../../kernel/config/config.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import { findOldestWorkspaceId } from '../../tenancy/workspaces/live-workspaces.ts';
+import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
 import { print, printJson } from './output.ts';
 
 interface Options {
@@ -33,7 +29,7 @@ const lookEveryMs = 1_000;
 const patienceMs = 30_000;
 
 export async function testSignIn(templateId: string, options: Options): Promise<void> {
-  const { config, secrets } = readConfig(process.env);
+  const { config } = readConfig(process.env);
   try {
     await withStoreAsItIs(async (store) => {
       const organizationId = await chosenOrganization(store, options);
@@ -43,12 +39,8 @@ export async function testSignIn(templateId: string, options: Options): Promise<
       }
       const ctx = {
         ...{ store, runtime: systemRuntime, publicUrl: config.publicUrl },
-        sealer: openSealer(secrets, openDataDir(config.dataDir)),
+        sealer: await openOwnSealer(store),
         journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
-        isSecure: isSecureAddress(config.publicUrl),
-        findSource: async () => undefined,
-        findTemplate: async (organization: string, id: string) =>
-          forSignIn(await findAnySourceTemplate({ store }, organization, id)),
       };
       const place = { organizationId, workspaceId };
       const { id, url } = await startTest(ctx, place, templateId, valuesOf(options.value ?? []));

@@ -3,19 +3,24 @@
  * they work whether a service is running or not.
  */
 import { request } from 'node:http';
-import type { HealthState } from '@inlay/contract/health';
-import type { JobLog, ListAllWorkspacesQuery, OperatorJob, OperatorWorkspace } from '@inlay/contract/operating';
-import type { HealthCounts, SyncPeriod } from '@inlay/contract/overview';
-import { readConfig } from '../config.ts';
-import type { Store } from '../db/open.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { readJobLog } from '../pipelines/job-logs.ts';
-import { decodePlace, decodePosition } from '../pipelines/list-cursor.ts';
-import { getJob, listAllJobs } from '../pipelines/lists.ts';
-import { readOverview } from '../pipelines/overview.ts';
-import { listAllWorkspaces } from '../pipelines/workspace-list.ts';
-import type { PlatformPort } from '../platform/platform-port.ts';
-import { systemRuntime } from '../runtime.ts';
+import type { HealthState } from '@inlay/contract/pipelines/health';
+import type {
+  JobLog,
+  ListAllWorkspacesQuery,
+  OperatorJob,
+  OperatorWorkspace,
+} from '@inlay/contract/pipelines/operating';
+import type { HealthCounts, SyncPeriod } from '@inlay/contract/pipelines/overview';
+import { readConfig } from '../../kernel/config/config.ts';
+import { decodePlace, decodePosition } from '../../kernel/db/list-cursor.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import type { PlatformPort } from '../../kernel/platform/platform-port.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { readOverview } from '../../operating/overview.ts';
+import { listAllWorkspaces } from '../../operating/workspace-list.ts';
+import { readJobLog } from '../../pipelines/jobs/job-logs.ts';
+import { getJob, listAllJobs } from '../../pipelines/sources/lists.ts';
 import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
 import { type Cell, type Colour, coloured, harmless, plain, print, printJson, span, table } from './output.ts';
 
@@ -149,7 +154,7 @@ export const showWorkspaces = (options: Page & WorkspaceChoice) =>
     const { data, next } = await listAllWorkspaces({ store }, organizationId, query);
     if (options.json) return printJson({ data, next: next ?? null });
     const now = await store.now();
-    if (data.length === 0) return print('There is no such workspace.');
+    if (data.length === 0) return print(health || status || name ? 'No workspace matches.' : 'No workspaces yet.');
     table(
       [{ title: 'NAME', isCut: true }, 'HEALTH', 'SINCE', 'BAD', 'ID'],
       data.map((workspace) => [
@@ -183,10 +188,11 @@ export const showJobs = (options: Page & { failing?: true; status?: OperatorJob[
       ...(status && { status }),
       ...(workspace && { workspace_id: workspace }),
     };
-    const { data, next } = await listAllJobs({ store, workspaces: { store } }, organizationId, query);
+    const { data, next } = await listAllJobs({ store }, organizationId, query);
     if (options.json) return printJson({ data, next: next ?? null });
     const now = await store.now();
-    if (data.length === 0) return print(failing ? 'No job fails.' : 'There is no such job.');
+    if (data.length === 0)
+      return print(failing ? 'No failing jobs.' : status || workspace ? 'No job matches.' : 'No jobs yet.');
     table(
       ['JOB', 'STATUS', 'STARTED', 'TOOK', 'ROWS', { title: 'CUSTOMER', isCut: true }, { title: 'ERROR', isCut: true }],
       data.map((job) => [

@@ -4,6 +4,11 @@ export function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** What is being done, on a terminal alone. The next text takes its place; an empty one leaves the line to `print`. */
+export function showProgress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${cut(text, roomFor() - 1)}`);
+}
+
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
@@ -84,7 +89,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-function cut(text: string, width: number): string {
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let shown = '';
   for (const { segment } of graphemes.segment(text)) {

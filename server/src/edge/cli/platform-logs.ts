@@ -1,18 +1,21 @@
 /** Logs of jobs that are still where the platform keeps them. */
-import { openBundledPlatform, platformCredentials, platformPath } from '../bundled-platform.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import { openSealer } from '../encryption-keys.ts';
-import { createLog } from '../log.ts';
-import { createPlatformClient } from '../platform/platform-client.ts';
-import type { PlatformPort } from '../platform/platform-port.ts';
-import { httpTransport, inProcessTransport } from '../platform/transport.ts';
-import { systemRuntime } from '../runtime.ts';
+
+import { readConfig } from '../../kernel/config/config.ts';
+import { noData, openExistingDataDir } from '../../kernel/config/data-dir.ts';
+import { openSealer } from '../../kernel/config/encryption-keys.ts';
+import { createPlatformClient } from '../../kernel/platform/platform-client.ts';
+import type { PlatformPort } from '../../kernel/platform/platform-port.ts';
+import { httpTransport, inProcessTransport } from '../../kernel/platform/transport.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createLog } from '../../kernel/telemetry/log.ts';
+import { openBundledPlatform, passingCredentials, platformPath } from '../bundled-platform.ts';
+import { hasPlatform } from './connectors.ts';
 
 export async function openPlatformLogs(): Promise<Pick<PlatformPort, 'readJobLog'> & { close(): Promise<void> }> {
   const { config, secrets } = readConfig(process.env);
-  const dataDir = openDataDir(config.dataDir);
-  const credentials = platformCredentials(secrets, dataDir);
+  if (config.platformUrl === undefined && !hasPlatform(config)) throw noData(config.dataDir);
+  const dataDir = openExistingDataDir(config.dataDir);
+  const credentials = passingCredentials(secrets, config.dataDir);
   const log = createLog('silent');
   // Beside a service that may be running on it. It runs no jobs.
   const bundled =

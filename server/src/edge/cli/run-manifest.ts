@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { builtFolder } from '../built-folder.ts';
-import { OperatorError } from '../errors.ts';
+import { builtFolder } from '../../built-folder.ts';
+import { OperatorError } from '../../kernel/errors.ts';
 
 export interface RunOptions {
   config?: string;

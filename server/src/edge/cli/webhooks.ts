@@ -1,18 +1,16 @@
 /** The commands about webhook endpoints. They work on the store, whether a service is running or not. */
-import type { WebhookEndpoint } from '@inlay/contract/webhook-endpoints';
+import type { WebhookEndpoint } from '@inlay/contract/log/webhook-endpoints';
 import { pino } from 'pino';
-import { byCommandLine } from '../cause.ts';
-import { readConfig } from '../config.ts';
-import { openDataDir } from '../data-dir.ts';
-import { openSealer } from '../encryption-keys.ts';
-import { AppError, OperatorError } from '../errors.ts';
-import { createJournal } from '../events/journal.ts';
-import { systemRuntime } from '../runtime.ts';
-import { openWebhookNetwork } from '../webhook-network.ts';
-import type { WebhooksContext } from '../webhooks/context.ts';
-import { listDeliveries, sendTest } from '../webhooks/deliveries.ts';
-import * as endpoints from '../webhooks/endpoints.ts';
-import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { readConfig } from '../../kernel/config/config.ts';
+import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import type { WebhooksContext } from '../../log/webhooks/context.ts';
+import { listDeliveries, sendTest } from '../../log/webhooks/deliveries.ts';
+import * as endpoints from '../../log/webhooks/endpoints.ts';
+import { openWebhookNetwork } from '../../log/webhooks/webhook-network.ts';
+import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
 import { type Cell, coloured, plain, print, printJson, span, table } from './output.ts';
 
 interface Chosen {
@@ -24,7 +22,7 @@ async function withWebhooks(
   options: Chosen,
   work: (ctx: WebhooksContext, owner: endpoints.Owner) => Promise<void>,
 ): Promise<void> {
-  const { config, secrets } = readConfig(process.env);
+  const { config } = readConfig(process.env);
   const network = openWebhookNetwork(config);
   try {
     await withStoreAsItIs(async (store) => {
@@ -32,7 +30,7 @@ async function withWebhooks(
         store,
         runtime: systemRuntime,
         log: pino({ level: 'silent' }),
-        sealer: openSealer(secrets, openDataDir(config.dataDir)),
+        sealer: await openOwnSealer(store),
         journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
         network,
         customersMay: config.webhooks.customersMay,

@@ -1,7 +1,7 @@
 /** The files of the console's page, as the build has made them (`dist/console`). Names of files contain their hash. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuiltFile, encodings, readBuiltFile } from '../built-file.ts';
+import { type BuiltFile, encodings, readBuiltFile } from '../../kernel/built-file.ts';
 
 export interface BuiltConsole {
   /** The files by name, as in their address. */

@@ -4,10 +4,10 @@
  * everywhere else a token counts, and cookies never do. Only routes for operators are reached in this way.
  */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyRequest } from 'fastify';
-import { type ConsoleSettings, isLoopback } from '../config.ts';
-import { AppError } from '../errors.ts';
-import type { OperatorPrincipal } from '../principals.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type ConsoleSettings, isLoopback } from '../../kernel/config/config.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { OperatorPrincipal } from '../../kernel/principals.ts';
 import type { ConsoleSessions, OpenSession } from './sessions.ts';
 
 const alias = '/console';
@@ -21,6 +21,14 @@ export function rewriteConsoleUrl(request: IncomingMessage): string {
   if (!url.startsWith(rewritten)) return url;
   marked.add(request);
   return url.slice(alias.length);
+}
+
+/** What the cookie of a session lets somebody read stays in no cache, where the next person at the browser could find it. */
+export function forbidStoring(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (request.originalUrl.startsWith(`${alias}/api`)) reply.header('cache-control', 'no-store');
+    done();
+  });
 }
 
 interface RequestsContext {

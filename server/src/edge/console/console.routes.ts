@@ -2,39 +2,29 @@
  * The console's page and its sign-in. The page is the same for everyone and holds no data: a cookie with SameSite=Strict is
  * missing when somebody comes from another page. What the page shows comes from the API (console.hooks.ts).
  */
+import { GuessLimit, networkOf } from '@inlay/schedule/guess-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import { byRequest } from '../cause.ts';
-import type { Store } from '../db/open.ts';
-import type { ConsoleSessionRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { html } from '../html.ts';
-import { sendNotFound } from '../http/error-reply.ts';
-import { sendPage } from '../http/html.ts';
-import { sendBuiltFile } from '../http/send-built-file.ts';
-import { isoTime } from '../iso-time.ts';
-import type { OperatorTokens } from '../tokens/operator-tokens.ts';
+import { byRequest } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { ConsoleSessionRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { html } from '../../kernel/html.ts';
+import { sendNotFound } from '../../kernel/http/error-reply.ts';
+import { sendPage } from '../../kernel/http/html.ts';
+import { sendBuiltFile } from '../../kernel/http/send-built-file.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { OperatorTokens } from '../../tenancy/tokens/operator-tokens.ts';
+import { noticePage } from '../notice-page.ts';
 import type { BuiltConsole } from './built-console.ts';
-import { GuessLimit } from './guess-limit.ts';
+import type { ConsoleRequests } from './console-requests.ts';
 import { spendConsoleLink } from './links.ts';
-import { type ConsoleSessions, type OpenSession, placeOf } from './sessions.ts';
-
-/** See console.hooks.ts. */
-interface ConsoleRequests {
-  /** The session of the browser, if it has one that works. */
-  findSession(request: FastifyRequest): Promise<OpenSession | undefined>;
-  /** Throws for a request that another page may have made. */
-  assertOwnPage(request: FastifyRequest): void;
-  /** Throws where a cookie would travel in the clear. */
-  assertPrivate(request: FastifyRequest): void;
-  /** The header that gives a browser its session, or takes it away. */
-  cookie(secret: string | undefined, maxAgeSeconds: number): string;
-}
+import { type ConsoleSessions, placeOf } from './sessions.ts';
 
 export interface ConsoleRoutesContext {
   store: Store;
   sessions: ConsoleSessions;
-  requests: ConsoleRequests;
+  requests: ConsoleRequests<FastifyRequest>;
   operatorTokens: Pick<OperatorTokens, 'authenticate'>;
   organizationName(id: string): Promise<string>;
   /** Page of a customer in the organization's own system. */
@@ -60,6 +50,7 @@ const noPages = /^(api|assets|session|oidc)(\/|$)/;
 
 export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): void {
   const { sessions, requests, files, publicUrl } = ctx;
+  // Tokens and codes have 256 bits, so what is limited is the work, not the chance.
   const guesses = new GuessLimit(ctx.elapsed);
   const base = new URL(publicUrl).pathname.replace(/\/$/, '');
   const readToken = bodyReader(app, TokenBody);
@@ -106,7 +97,7 @@ export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): 
     reply: FastifyReply,
     begin: () => Promise<{ secret: string; session: ConsoleSessionRow }>,
   ) {
-    const retryAfterSeconds = guesses.waitSeconds(request.ip);
+    const retryAfterSeconds = guesses.waitSeconds(networkOf(request.ip));
     if (retryAfterSeconds !== undefined) throw new AppError('rate_limited', { retryAfterSeconds });
     try {
       const { secret, session } = await begin();
@@ -115,7 +106,7 @@ export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): 
       return await present(session);
     } catch (error) {
       if (error instanceof AppError && error.code === 'console_sign_in_failed') {
-        guesses.recordWrong(request.ip);
+        guesses.recordWrong(networkOf(request.ip));
         ctx.badToken(request.ip);
       }
       throw error;
@@ -224,17 +215,5 @@ ${styles.map((file) => html`<link rel="stylesheet" href="${base}/console/${file}
 </html>
 `;
 
-const missingPage = (base: string) => html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The console is not built</title>
-<link rel="stylesheet" href="${base}/docs/style.css">
-<body class="notice">
-<main>
-<h1>The console is not built</h1>
-<p>Run "npm run build" and start the service again.</p>
-</main>
-</body>
-</html>
-`;
+const missingPage = (base: string) =>
+  noticePage(`${base}/docs`, 'The console is not built', 'Run "npm run build" and start the service again.');

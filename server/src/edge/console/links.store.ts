@@ -1,7 +1,7 @@
 /** The SQL of `console_links`. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConsoleLinkRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConsoleLinkRow } from '../../kernel/db/tables.ts';
 
 type NewLink = Pick<ConsoleLinkRow, 'id' | 'hash' | 'permission' | 'label'>;
 

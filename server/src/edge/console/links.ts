@@ -6,13 +6,13 @@
  * its session may do. Only a hash of the code is stored.
  */
 import type { OperatorPermission } from '@inlay/contract/fields';
-import type { Cause } from '../cause.ts';
-import type { Store } from '../db/open.ts';
-import type { ConsoleLinkRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { ConsoleLinkRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Journal } from '../../log/events/journal.ts';
 import { findUsableLink, insertLink, spendLink } from './links.store.ts';
 import { type ConsoleSessions, hashOf, isSecret, newSecret, type OpenSession, placeOf } from './sessions.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findRule, readOidcRules } from './oidc-settings.ts';
+import { findRule, readOidcRules } from '../../kernel/config/oidc-settings.ts';
 
 const rule = { claim: 'groups', value: 'admins', permission: 'full' };
 

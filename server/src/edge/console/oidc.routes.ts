@@ -1,26 +1,17 @@
 /** The way to the operator's own provider and back, for people who sign in to the console. */
+import { GuessLimit, networkOf } from '@inlay/schedule/guess-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { byRequest } from '../cause.ts';
-import { AppError } from '../errors.ts';
-import { html } from '../html.ts';
-import { sendPage } from '../http/html.ts';
-import { GuessLimit } from './guess-limit.ts';
+import { byRequest } from '../../kernel/cause.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { html } from '../../kernel/html.ts';
+import { sendPage } from '../../kernel/http/html.ts';
+import { noticePage } from '../notice-page.ts';
+import type { ConsoleRequests } from './console-requests.ts';
 import { OidcRefused, type OidcSignIns } from './oidc.ts';
-import type { OpenSession } from './sessions.ts';
-
-/** See console.hooks.ts. */
-interface ConsoleRequests {
-  findSession(request: FastifyRequest): Promise<OpenSession | undefined>;
-  assertOwnPage(request: FastifyRequest): void;
-  assertPrivate(request: FastifyRequest): void;
-  cookie(secret: string | undefined, maxAgeSeconds: number): string;
-  signInCookie(secret: string | undefined): string;
-  findSignInCookie(request: FastifyRequest): string | undefined;
-}
 
 interface OidcRoutesContext {
   signIns: OidcSignIns;
-  requests: ConsoleRequests;
+  requests: ConsoleRequests<FastifyRequest>;
   publicUrl: string;
   elapsed(): number;
 }
@@ -38,9 +29,9 @@ export function oidcRoutes(app: FastifyInstance, { signIns, requests, publicUrl,
   };
 
   app.post('/console/oidc', { ...options, onRequest: protect }, async (request, reply) => {
-    const retryAfterSeconds = starts.waitSeconds(request.ip);
+    const retryAfterSeconds = starts.waitSeconds(networkOf(request.ip));
     if (retryAfterSeconds !== undefined) throw new AppError('rate_limited', { retryAfterSeconds });
-    starts.recordWrong(request.ip);
+    starts.recordWrong(networkOf(request.ip));
     const begun = await signIns.start(await requests.findSession(request)).catch((error) => {
       request.log.warn({ err: error }, 'the provider of the console does not answer');
       throw new AppError('console_provider_unavailable');
@@ -72,18 +63,9 @@ export function oidcRoutes(app: FastifyInstance, { signIns, requests, publicUrl,
   });
 }
 
-const refusedPage = (publicUrl: string, words: string) => html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>You are not signed in</title>
-<link rel="stylesheet" href="${publicUrl}/docs/style.css">
-<body class="notice">
-<main>
-<h1>You are not signed in</h1>
-<p>${words}</p>
-<p><a href="${publicUrl}/console/sign-in">Back to the sign-in</a></p>
-</main>
-</body>
-</html>
-`;
+const refusedPage = (publicUrl: string, words: string) =>
+  noticePage(
+    `${publicUrl}/docs`,
+    'You are not signed in',
+    html`${words}</p>\n<p><a href="${publicUrl}/console/sign-in">Back to the sign-in</a>`,
+  );

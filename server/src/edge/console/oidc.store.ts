@@ -1,7 +1,7 @@
 /** The SQL of `console_sign_ins`. Whoever is at the provider belongs to no organization yet. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConsoleSignInRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConsoleSignInRow } from '../../kernel/db/tables.ts';
 
 type NewSignIn = Omit<ConsoleSignInRow, 'created_at' | 'expires_at'>;
 

@@ -8,12 +8,13 @@
  * that fits, nobody gets in. Tokens of the provider are not kept.
  */
 import { hash } from 'node:crypto';
+import { plainText } from '@inlay/contract/text/storable-text';
 import * as oauth from 'oauth4webapi';
-import type { Cause } from '../cause.ts';
-import type { Store } from '../db/open.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import { findRule, type OidcSettings } from '../../kernel/config/oidc-settings.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import { insertSignIn, takeSignIn } from './oidc.store.ts';
-import { findRule, type OidcSettings } from './oidc-settings.ts';
 import { type ConsoleSessions, hashOf, isSecret, newSecret, type OpenSession } from './sessions.ts';
 
 const lifeMs = 10 * 60_000;
@@ -138,6 +139,10 @@ export function createOidcSignIns(ctx: OidcContext): OidcSignIns {
       const claims = await claimsOf(address, state, cookie).catch((error) => {
         throw new OidcRefused('The provider did not let you in, or its answer is not valid.', { cause: error });
       });
+      // Not changed for storing: another person could become the same text.
+      if (plainText(claims.sub, maxLabelLength) !== claims.sub) {
+        throw new OidcRefused('The provider names this account by an id that cannot be stored.');
+      }
       const rule = findRule(settings.rules, claims);
       const organizationId = rule?.organizationId ?? ctx.firstOrganizationId;
       if (!rule || !(await ctx.organizationExists(organizationId))) {
@@ -169,6 +174,6 @@ export function createOidcSignIns(ctx: OidcContext): OidcSignIns {
 const derived = (purpose: 'verifier' | 'nonce', cookie: string) => hash('sha256', `${purpose} ${cookie}`, 'base64url');
 
 function labelOf({ email, name, sub }: oauth.IDToken): string {
-  const label = [email, name].find((text) => typeof text === 'string' && text !== '') ?? sub;
-  return String(label).slice(0, maxLabelLength).toWellFormed();
+  const labels = [email, name].map((text) => (typeof text === 'string' ? plainText(text, maxLabelLength) : ''));
+  return labels.find((label) => label !== '') ?? sub;
 }

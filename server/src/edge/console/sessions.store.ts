@@ -1,7 +1,7 @@
 /** The SQL of `console_sessions`. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConsoleSessionRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConsoleSessionRow } from '../../kernel/db/tables.ts';
 
 /** A session that nobody uses for so long has ended. */
 export const idleMs = 8 * 3_600_000;

@@ -8,20 +8,20 @@
  * session that is ended in this process is refused from the next request on, by other replicas after two seconds.
  */
 import { hash, randomBytes } from 'node:crypto';
-import type { ConsoleSession } from '@inlay/contract/console';
 import type { OperatorPermission } from '@inlay/contract/fields';
-import { BoundedMap } from '../bounded-map.ts';
-import { byWorker, type Cause } from '../cause.ts';
-import type { Db, Store } from '../db/open.ts';
-import type { ConsoleSessionRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import type { DataOf } from '../events/catalogue.ts';
-import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type { OperatorPrincipal } from '../principals.ts';
-import type { Runtime } from '../runtime.ts';
-import type { OperatorTokens } from '../tokens/operator-tokens.ts';
-import { RecentAnswers } from '../tokens/recent-answers.ts';
+import type { ConsoleSession } from '@inlay/contract/tenancy/console';
+import { BoundedMap } from '@inlay/schedule/bounded-map';
+import { byWorker, type Cause } from '../../kernel/cause.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { ConsoleSessionRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { OperatorPrincipal } from '../../kernel/principals.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { DataOf } from '../../log/events/catalogue.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import type { OperatorTokens } from '../../tenancy/tokens/operator-tokens.ts';
+import { RecentAnswers } from '../../tenancy/tokens/recent-answers.ts';
 import * as sessions from './sessions.store.ts';
 
 export interface NewConsoleSession {

@@ -4,13 +4,13 @@
  * What always holds: a view token reads and never writes, whatever the route. It works for 15 minutes at most, and only while
  * the session of the console, or the operator token, that asked for it works. The audit trail tells of each.
  */
-import type { Cause } from '../cause.ts';
-import type { Store } from '../db/open.ts';
-import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type { OperatorPrincipal, Viewer } from '../principals.ts';
-import type { TokenSubject } from '../tokens/scoped-tokens.ts';
-import type { WidgetTokens, widgetSettingsOf } from '../tokens/widget-tokens.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { OperatorPrincipal, Viewer } from '../../kernel/principals.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import type { TokenSubject } from '../../tenancy/tokens/scoped-tokens.ts';
+import type { WidgetTokens, widgetSettingsOf } from '../../tenancy/tokens/widget-tokens.ts';
 
 export interface ViewTokensContext {
   store: Store;

@@ -3,23 +3,32 @@
  * do. They change nothing. Whoever calls them opens what they look at.
  */
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import type { HealthState } from '@inlay/contract/health';
-import { byCommandLine } from './cause.ts';
-import { type Config, isLoopback, isOnLoopback, type Secrets } from './config.ts';
-import { discoverIssuer } from './console/oidc.ts';
-import { compareMigrations } from './db/migrations.ts';
-import type { Store } from './db/open.ts';
-import type { OrganizationRow } from './db/tables.ts';
-import { createJournal } from './events/journal.ts';
-import { listRedirects } from './oauth/clients.ts';
-import type { SyncState } from './pipelines/job-watch.worker.ts';
-import { countOpenSetUps } from './pipelines/set-ups.worker.ts';
-import { PlatformError, type PlatformPort, type PlatformTraits } from './platform/platform-port.ts';
-import type { Transport } from './platform/transport.ts';
-import { systemRuntime } from './runtime.ts';
-import { createOperatorTokens, rotationAdvisedAfterDays } from './tokens/operator-tokens.ts';
-import { readBacklog } from './workspaces/reconciler.worker.ts';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HealthState } from '@inlay/contract/pipelines/health';
+import { SqliteConnection } from '@inlay/sqlite/connection';
+import { listRedirects } from '../../credentials/clients/clients.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { type Config, isLoopback, isOnLoopback, type Secrets } from '../../kernel/config/config.ts';
+import { findObstacle } from '../../kernel/config/data-dir.ts';
+import { isRotating, openSealer } from '../../kernel/config/encryption-keys.ts';
+import { compareMigrations } from '../../kernel/db/migrations.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { countSealedWithOthers } from '../../kernel/db/resealing.ts';
+import type { OrganizationRow } from '../../kernel/db/tables.ts';
+import { OperatorError } from '../../kernel/errors.ts';
+import { PlatformError, type PlatformPort, type PlatformTraits } from '../../kernel/platform/platform-port.ts';
+import type { Transport } from '../../kernel/platform/transport.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import type { SyncState } from '../../pipelines/connections/job-watch.worker.ts';
+import { countOpenSetUps } from '../../pipelines/set-up/set-ups.worker.ts';
+import { createOperatorTokens, rotationAdvisedAfterDays } from '../../tenancy/tokens/operator-tokens.ts';
+import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
+import { readBacklog } from '../../tenancy/workspaces/reconciler.worker.ts';
+import { discoverIssuer } from '../console/oidc.ts';
+import type { CredentialChannel } from '../credential-channel.ts';
 
 export interface Finding {
   state: 'ok' | 'warn' | 'fail';
@@ -36,6 +45,7 @@ const longWaitMinutes = 30;
 
 export function examineConfig(config: Config, secrets: Secrets): Finding[] {
   const findings = [ok(`configuration: links and tokens say ${config.publicUrl}`)];
+  for (const text of config.unknownNames) findings.push(warn('configuration', text));
   const { protocol, hostname } = new URL(config.publicUrl);
   if (!isLoopback(config.host) && hostname === 'localhost') {
     findings.push(
@@ -118,24 +128,78 @@ export function examineMetrics(config: Config, { metricsToken }: Secrets): Findi
 }
 
 export function examineDataDir({ dataDir }: Config): Finding[] {
-  if (!existsSync(dataDir)) return [ok(`data directory: ${dataDir} will be made on the first start`)];
-  if (!statSync(dataDir).isDirectory()) {
-    return [fail(`data directory: ${dataDir} is a file`, 'Remove it, or set INLAY_DATA_DIR to a directory.')];
-  }
-  try {
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
+  const obstacle = findObstacle(dataDir);
+  if (obstacle !== undefined) {
     return [
       fail(
-        `data directory: ${dataDir} cannot be written`,
-        'Give it to the user that runs Inlay, or set INLAY_DATA_DIR.',
+        `data directory: ${dataDir} cannot be used: ${obstacle}`,
+        'Give the user that runs Inlay access to it, or set INLAY_DATA_DIR to another directory.',
       ),
     ];
   }
+  if (!existsSync(dataDir)) return [ok(`data directory: ${dataDir} will be made on the first start`)];
   const readableByOthers = (statSync(dataDir).mode & 0o077) !== 0;
   return readableByOthers
     ? [warn(`data directory: ${dataDir} can be read by others`, `Run: chmod 700 ${dataDir}`)]
     : [ok(`data directory: ${dataDir}`)];
+}
+
+/** Whether the encryption key opens everything that is stored. Looks at every secret, unlike a start. */
+export async function examineEncryptionKey(config: Config, secrets: Secrets, store: Store): Promise<Finding[]> {
+  const sealer = readSealer(config, secrets);
+  try {
+    await assertKeyOpens(store.db, sealer);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const advice = 'Until then the service does not start, and commands that write refuse.';
+    return [fail(`encryption key: ${error.message}`, advice)];
+  }
+  const lost = await countSealedWithOthers(store.db, sealer.keyIds());
+  if (lost > 0) {
+    const what = `encryption key: ${lost} stored secrets were sealed with another key`;
+    return [
+      fail(what, 'Add the older key behind the present one: a comma in INLAY_ENCRYPTION_KEY, a line in the file.'),
+    ];
+  }
+  return [
+    isRotating(secrets, filesIn(config))
+      ? warn('encryption key: a rotation has not ended', 'Run: inlay encryption-key rotate')
+      : ok('encryption key: opens every stored secret'),
+  ];
+}
+
+/** The same of the bundled platform, whose file may be all that a machine has. */
+export function examinePlatformKey(config: Config, secrets: Secrets): Finding[] {
+  const file = join(config.dataDir, 'platform.db');
+  if (!existsSync(file)) return [];
+  let database: SqliteConnection | undefined;
+  try {
+    const keyIds = readSealer(config, secrets).keyIds();
+    database = new SqliteConnection(file, { readOnly: true });
+    // A sealed configuration is a JSON string.
+    const [row] = database
+      .prepare(
+        `select count(*) as count from connectors where configuration like '"%'
+         and substr(configuration, 5, 8) not in (${keyIds.map((id) => `'${id}'`).join(', ')})`,
+      )
+      .all() as { count: number }[];
+    const lost = Number(row?.count);
+    if (lost === 0) return [];
+    const what = `encryption key: ${lost} configurations of the platform were sealed with another key`;
+    return [fail(what, 'Set INLAY_ENCRYPTION_KEY, or restore encryption.key, as the platform was last used.')];
+  } catch (error) {
+    return [fail(`platform: ${file} cannot be used (${(error as Error).message})`, 'Check the file and the disk.')];
+  } finally {
+    database?.close();
+  }
+}
+
+const filesIn = ({ dataDir }: Config) => ({ path: (name: string) => join(dataDir, name) });
+
+/** Makes no key. */
+function readSealer(config: Config, secrets: Secrets): Sealer {
+  const { path } = filesIn(config);
+  return openSealer(secrets, { path, readOrCreate: (name) => readFileSync(path(name), 'utf8') });
 }
 
 /** Of a database that is open: whether its tables are those of this version. */
@@ -294,9 +358,38 @@ function describeTraits({ organizations, tellsApart, findsNamesBy }: PlatformTra
   ];
 }
 
+/** Who refreshes the tokens of customers, and whether an Inlay platform gets them from here. Asked from the platform's side. */
+async function examineTokenOwner(platform: PlatformPort, areUsed: boolean): Promise<Finding> {
+  const outage = await platform.testCredentials();
+  if (outage !== undefined) {
+    const what = `sign-in with a provider: the platform gets no access tokens. ${outage}`;
+    return areUsed
+      ? fail(what, 'Until then, syncs of sources whose customers signed in wait.')
+      : warn(what, 'Nobody has signed in yet, so no sync waits.');
+  }
+  return (await platform.resolvesCredentials())
+    ? ok('sign-in with a provider: the platform reaches this service, and gets access tokens from it')
+    : ok('sign-in with a provider: the hosted platform gets the tokens once, and refreshes them itself');
+}
+
+/** For the environment of a platform that runs alone: the way from it to the service. */
+export async function examineServiceUrl({ serviceUrl }: Config, channel: CredentialChannel): Promise<Finding> {
+  const outage = await channel.test();
+  return outage === undefined
+    ? ok(`service: ${serviceUrl} answers, and gives the platform access tokens`)
+    : fail(`service: ${outage}`, 'Until then, syncs of sources whose customers signed in wait.');
+}
+
+interface ExaminedPlatform {
+  platform: PlatformPort;
+  transport: Transport;
+  /** Whether anybody has signed in with a provider. */
+  hasCredentials(): Promise<boolean>;
+}
+
 export async function examinePlatform(
   config: Config,
-  { platform, transport }: { platform: PlatformPort; transport: Transport },
+  { platform, transport, hasCredentials }: ExaminedPlatform,
 ): Promise<Finding[]> {
   try {
     const organizations = await platform.listOrganizations();
@@ -316,7 +409,7 @@ export async function examinePlatform(
     const date = Date.parse(String(headers.date));
     // The header has whole seconds, so half a second is added as the best guess.
     if (!Number.isNaN(date)) findings.push(clockFinding('the platform', date + 500 - systemRuntime.now()));
-    return findings;
+    return [...findings, await examineTokenOwner(platform, await hasCredentials())];
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const what = `platform: ${config.platformUrl}: ${error.message}`;

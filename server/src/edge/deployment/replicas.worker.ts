@@ -1,11 +1,12 @@
 /**
- * Says every ten seconds that this process runs. A process that stops in order takes its row away; the row of one that was
- * killed stays for an hour, so that somebody can see it.
+ * Says every ten seconds that this process runs, and which encryption keys it has. A process that stops in order takes its
+ * row away; the row of one that was killed stays for an hour, so that somebody can see it.
  */
 import type { Logger } from 'pino';
-import { type Repetition, repeatedly } from '../background.ts';
-import type { Store } from '../db/open.ts';
-import type { Runtime } from '../runtime.ts';
+import { type Repetition, repeatedly } from '../../kernel/background.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
 import { deleteReplica, deleteSilent, putSeen } from './replicas.worker.store.ts';
 
 const everyMs = 10_000;
@@ -22,12 +23,16 @@ interface PresenceContext {
   log: Logger;
   host: string;
   version: string;
+  sealer: Pick<Sealer, 'keyIds'>;
+  /** A name by which others on this machine can tell whether the process still runs. */
+  processName(id: string): string;
 }
 
-export function createPresence({ store, runtime, log, host, version }: PresenceContext): Presence {
+export function createPresence({ store, runtime, log, host, version, sealer, processName }: PresenceContext): Presence {
   const id = runtime.newId();
+  const process = processName(id);
   const tell = async () => {
-    await putSeen(store.db, { id, host, version });
+    await putSeen(store.db, { id, host, version, process, encryption_keys: sealer.keyIds().join(',') });
     await deleteSilent(store.db, rememberedMs);
   };
   const telling = repeatedly(

@@ -1,15 +1,15 @@
 /** What operators are told of the service: on both databases, by role and by organization. */
 import { randomUUID } from 'node:crypto';
-import type { ServiceHealth } from '@inlay/contract/service-health';
+import type { ServiceHealth } from '@inlay/contract/log/service-health';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { unreachable } from '../../test/support/faults.ts';
-import { startHostedApp } from '../../test/support/hosted-app.ts';
-import { type Runtime, systemRuntime } from '../runtime.ts';
-import { variables } from '../variables.ts';
-import { version } from '../version.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { unreachable } from '../../../test/support/faults.ts';
+import { startHostedApp } from '../../../test/support/hosted-app.ts';
+import { variables } from '../../kernel/config/variables.ts';
+import { type Runtime, systemRuntime } from '../../kernel/runtime.ts';
+import { version } from '../../kernel/version.ts';
 
 const path = '/api/v1/integrations/health';
 
@@ -18,7 +18,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
   const key = 'an-operator-token-that-nobody-else-has-0123';
   beforeAll(async () => {
     test = await startTestApp(kind, { env: { INLAY_OPERATOR_TOKEN: key, INLAY_JOB_HISTORY_DAYS: '7' } });
-    await test.app.presence.tell();
+    await test.app.workers.presence.tell();
   });
   afterAll(() => test.stop());
   const read = async (token?: string): Promise<ServiceHealth> => {
@@ -88,7 +88,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
         { ...killed, id: forgotten, last_seen_at: await ago(3_700_000) },
       ])
       .execute();
-    await test.app.presence.tell();
+    await test.app.workers.presence.tell();
     const rows = await db.selectFrom('replicas').select('id').execute();
     expect(rows).toHaveLength(2);
     expect(rows).toContainEqual({ id: silent });

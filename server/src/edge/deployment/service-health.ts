@@ -6,22 +6,22 @@
  * Nobody can use this as a hammer: an answer is kept for ten seconds, what others were asked for thirty, and nobody waits
  * longer than five seconds for others.
  */
-import type { Deployment, Replica, ServiceCheck, ServiceHealth } from '@inlay/contract/service-health';
+import type { Deployment, Replica, ServiceCheck, ServiceHealth } from '@inlay/contract/log/service-health';
+import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { sql } from 'kysely';
-import { BoundedMap } from '../bounded-map.ts';
-import type { Config, Secrets } from '../config.ts';
-import { listMigrations } from '../db/migrations.ts';
-import type { Store } from '../db/open.ts';
-import * as rules from '../doctor-rules.ts';
-import { isoTime } from '../iso-time.ts';
-import { findOrganization, listOrganizations } from '../organizations/organizations.ts';
-import { readSyncsOf } from '../pipelines/overview.ts';
-import type { PlatformPort } from '../platform/platform-port.ts';
-import type { Transport } from '../platform/transport.ts';
-import type { Runtime } from '../runtime.ts';
-import { listSettings } from '../settings.ts';
-import { version } from '../version.ts';
-import { listReplicas } from './replicas.store.ts';
+import type { Config, Secrets } from '../../kernel/config/config.ts';
+import { listSettings } from '../../kernel/config/settings.ts';
+import { listMigrations } from '../../kernel/db/migrations.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { PlatformPort } from '../../kernel/platform/platform-port.ts';
+import type { Transport } from '../../kernel/platform/transport.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { version } from '../../kernel/version.ts';
+import { readSyncsOf } from '../../operating/overview.ts';
+import { findOrganization, listOrganizations } from '../../tenancy/organizations/organizations.ts';
+import * as rules from './doctor-rules.ts';
+import { listReplicas, silentAfterMs } from './replicas.store.ts';
 
 /** The result of the last call to the platform, and when calls failed. */
 export interface PlatformTrouble {
@@ -39,13 +39,13 @@ export interface ServiceHealthContext {
   transport: Transport;
   platformTrouble(): PlatformTrouble;
   firstOrganizationId: string;
+  /** Whether anybody has signed in with a provider. */
+  hasCredentials(): Promise<boolean>;
 }
 
 const answerKeptMs = 10_000;
 const othersKeptMs = 30_000;
 const othersPatienceMs = 5_000;
-/** Three times it should have said something. */
-const silentAfterMs = 30_000;
 const maxOrganizations = 1_000;
 
 export function createServiceHealth(ctx: ServiceHealthContext): (organizationId: string) => Promise<ServiceHealth> {

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formats } from '@inlay/contract/formats';
+import { operations } from '@inlay/contract/operations';
+import type { Operation } from '@inlay/contract/operations/operation';
+import { formats } from '@inlay/contract/text/formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
-import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
-import { insertCredential } from '../../test/support/credentials.ts';
+import { type Answer, startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../../test/support/connector-registry.ts';
+import { insertCredential } from '../../../test/support/credentials.ts';
 import {
   answering,
   faultyPlatform,
@@ -16,11 +18,11 @@ import {
   isList,
   isRename,
   unreachable,
-} from '../../test/support/faults.ts';
-import { customer, makeConnectionTemplate, makeSourceTemplate, sampleData } from '../../test/support/pipelines.ts';
-import { virtualRuntime } from '../../test/support/virtual-time.ts';
-import { systemRuntime } from '../runtime.ts';
-import { quartzFormat } from '../templates/cron.ts';
+} from '../../../test/support/faults.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate, sampleData } from '../../../test/support/pipelines.ts';
+import { virtualRuntime } from '../../../test/support/virtual-time.ts';
+import { quartzFormat } from '../../catalog/templates/cron.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
 import { componentName, inlineComponents } from './components.ts';
 import { type Endpoint, endpointsOf, firstExample, type Media, type OpenApiDocument } from './document.ts';
 
@@ -47,12 +49,14 @@ const destinationChecks = '/api/v1/integrations/destinations/check';
 const discovery = '/api/v1/integrations/sources/discover';
 
 describe('The OpenAPI document', () => {
-  it('holds every route of the API and nothing else', () => {
+  it('holds every operation of the contract, which are all routes of the API, and nothing else', () => {
     const routes = test.app.routeTable.routes
       .filter(({ url, method }) => /^\/(api\/v1|\.well-known)\//.test(url) && method !== 'HEAD')
       .map(({ url, method }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     expect(routes.length).toBeGreaterThan(15);
     expect(endpoints.map(nameOf).sort()).toEqual(routes.sort());
+    const table = Object.values(operations).flatMap((group): Operation[] => Object.values(group));
+    expect(table.map(({ route }) => route).sort()).toEqual(routes);
   });
 
   it('says everything that OpenAPI 3.1 asks for', () => {
@@ -106,9 +110,11 @@ describe('The OpenAPI document', () => {
     expect(Object.keys(schemas)).toEqual(
       expect.arrayContaining(['Workspace', 'WorkspacePage', 'SyncResult', 'TokenResponse', 'ErrorBody', 'Fault']),
     );
-    const contract = new URL('../../../contract/src/', import.meta.url);
+    const contract = new URL('../../../../contract/src/catalog/', import.meta.url);
     const titled = new Set<string>();
-    for (const file of readdirSync(contract).filter((name) => /^[\w-]+\.ts$/.test(name))) {
+    for (const file of readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /^[\w/-]+\.ts$/.test(name),
+    )) {
       const exported: Record<string, { title?: unknown }> = await import(new URL(file, contract).href);
       for (const [name, value] of Object.entries(exported)) {
         if (typeof value?.title !== 'string') continue;
@@ -482,11 +488,19 @@ describe('The errors of an endpoint', () => {
     const on = await startTestApp('sqlite');
     onTestFinished(() => on.stop());
     await on.scopedToken('acme');
-    await on.app.sequencer.pass();
+    await on.app.workers.sequencer.pass();
     const { db } = on.app.store;
     await db
       .insertInto('audit_checkpoints')
-      .values({ organization_id: on.organizationId, position: 2, hash: '', signed_at: 1, key_id: 'k', signature: '' })
+      .values({
+        organization_id: on.organizationId,
+        position: 2,
+        hash: '',
+        signed_at: 1,
+        key_id: 'k',
+        signature: '',
+        cut: '{"position":2,"at":null,"retention_days":null}',
+      })
       .execute();
     await db.updateTable('log_heads').set({ events_after: 2, cut_until: 2 }).execute();
     const paths = ['/api/v1/events', '/api/v1/events/stream', '/api/v1/embedded/events'];

@@ -46,9 +46,15 @@ function formatBody(body: unknown): string {
   return text.split('\n').length > 3 ? text.replaceAll('\n', '\n  ') : text.replace(/\n */g, '');
 }
 
-/** operatorToken → OPERATOR_TOKEN */
+/** scopedToken → "scoped token" */
+export function tokenName(scheme: string): string {
+  return scheme.replace(/(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+/** scopedToken → SCOPED_TOKEN. The service itself reads an operator token from a variable. */
 function variableFor(scheme: string): string {
-  return scheme.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+  if (scheme === 'operatorToken') return 'INLAY_OPERATOR_TOKEN';
+  return tokenName(scheme).replaceAll(' ', '_').toUpperCase();
 }
 
 function quote(text: string): string {

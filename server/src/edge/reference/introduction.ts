@@ -1,6 +1,6 @@
 /** What holds for the whole API, told once at the top of the page. */
-import { type Html, html } from '../html.ts';
-import { json, prose } from './prose.ts';
+import { type Html, html } from '../../kernel/html.ts';
+import { formatJson, prose } from './prose.ts';
 
 /** An error that any path of the API can give, besides the errors of its endpoint. */
 export interface PlainRefusal {
@@ -35,14 +35,13 @@ export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
     text: html`
 <p>${prose('Every answer that is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request. The header `X-Inlay-Error` has the code of the error, which does not change when the words do.')}</p>
 <div class="pair">
-<pre><code>${json({ detail: 'Workspace not found' })}</code></pre>
-<pre><code>${json({ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] })}</code></pre>
+<pre><code>${formatJson({ detail: 'Workspace not found' })}</code></pre>
+<pre><code>${formatJson({ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] })}</code></pre>
 </div>
 <p>${prose('Where waiting helps, `Retry-After` says for how many seconds. When a 502, 503 or 504 says that something is recorded, the service will complete it; sending the request again does no harm.')}</p>
 <details>
 <summary>Refusals of HTTP itself, possible on any path</summary>
-<table>
-<caption class="hidden">Refusals of HTTP itself</caption>
+<table aria-label="Refusals of HTTP itself">
 <thead><tr><th scope="col">Status</th><th scope="col"><code>X-Inlay-Error</code></th><th scope="col"><code>detail</code></th><th scope="col">When</th></tr></thead>
 <tbody>
 ${plainRefusals.map(
@@ -63,7 +62,7 @@ ${plainRefusals.map(
     anchor: 'unknown-fields',
     title: 'Unknown fields',
     text: html`
-<p>${prose('Query parameters and fields of the body that an endpoint does not know are ignored, and named in the header `X-Inlay-Unknown` of the answer. With the header `Prefer: handling=strict` the request is refused with 422 instead.')}</p>`,
+<p>${prose('Query parameters and fields of the body that an endpoint does not know are ignored, and named in the header `X-Inlay-Unknown` of the answer. With the header `Prefer: handling=strict` the request is refused with 422 instead. So is every DELETE with an unknown parameter or field.')}</p>`,
   },
   {
     anchor: 'pagination',

@@ -1,5 +1,6 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 import { endpointsOf, type OpenApiDocument } from './document.ts';
 
 import { renderReference } from './reference-page.ts';
@@ -28,6 +29,30 @@ afterAll(() => test.stop());
 /** What a reader sees. */
 const textOf = (markup: string) =>
   markup.replace(/<[^>]*>/g, '').replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
+
+describe('The OpenAPI document', () => {
+  const ask = (headers: Record<string, string> = {}) => test.app.http.inject({ url: '/openapi.json', headers });
+
+  it('is made once, and sent only to those who lack it', async () => {
+    const answer = await ask();
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+    const etag = String(answer.headers.etag);
+    expect(etag).toMatch(/^"[\w-]{22}"$/);
+    expect(JSON.parse(answer.body).openapi).toBe('3.1.0');
+    expect((await ask()).rawPayload.equals(answer.rawPayload)).toBe(true);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const unchanged = await ask({ 'if-none-match': known });
+      expect([known, unchanged.statusCode, unchanged.body, unchanged.headers.etag]).toEqual([known, 304, '', etag]);
+    }
+    expect((await ask({ 'if-none-match': '"other"' })).statusCode).toBe(200);
+    const small = await ask({ 'accept-encoding': 'gzip' });
+    expect(small.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding', etag });
+    expect(gunzipSync(small.rawPayload).equals(answer.rawPayload)).toBe(true);
+  });
+});
 
 describe('The API reference', () => {
   it('shows every route of the API', () => {
@@ -75,7 +100,7 @@ describe('The API reference', () => {
     expect(textOf(page)).toContain(
       [
         'curl -X POST https://inlay.example.com/api/v1/embedded/scoped-token \\',
-        '  -H "Authorization: Bearer $OPERATOR_TOKEN" \\',
+        '  -H "Authorization: Bearer $INLAY_OPERATOR_TOKEN" \\',
         "  -H 'Content-Type: application/json' \\",
         `  -d '{"workspace_name": "acme-inc"}'`,
       ].join('\n'),

@@ -3,7 +3,7 @@
  * endpoint by name: everything in the document is on a page. The pages are complete without their script, which adds a
  * search, buttons that copy, and forms that send a request.
  */
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../kernel/html.ts';
 import { inlineComponents } from './components.ts';
 import { type Endpoint, endpointsOf, mediaOf, type OpenApiDocument } from './document.ts';
 import { anchorOf, endpointSection, methodBadge } from './endpoint-section.ts';
@@ -56,14 +56,12 @@ function layout({ document, chapters, groups }: Reference, content: Html, curren
 <link rel="stylesheet" href="${root}docs/style.css">
 <script type="module" src="${root}docs/reference.js"></script>
 </head>
-<body class="reference" data-root="${root}">
+<body class="reference">
 <a class="skip" href="#content">Skip to the content</a>
 <header class="brand">
-<a href="${overviewPage}" data-page>${mark} ${title}</a> <span class="version">${version}</span>
+<a href="${overviewPage}" data-page><img src="${root}docs/icon.svg" alt="" width="24" height="24"> ${title}</a> <span class="version">${version}</span>
 </header>
 <nav class="contents" aria-label="Contents">
-<details>
-<summary>Contents</summary>
 <p class="search" hidden><label><span class="hidden">Search</span><input type="search" id="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false"></label></p>
 <p id="nothing-found" role="status" hidden>Nothing found.</p>
 ${contentsGroup({
@@ -80,7 +78,6 @@ ${groups.map((group) => {
   const entries = group.endpoints.map((endpoint) => contentsEntry(endpoint, page));
   return contentsGroup({ name: group.name, page, isCurrent: group === current, entries });
 })}
-</details>
 </nav>
 <main id="content" tabindex="-1">
 ${content}
@@ -121,9 +118,6 @@ ${endpoints.map((endpoint) => endpointSection(endpoint, serverUrl))}
 }
 
 /** The logo: one square inside another. */
-const mark = html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect class="ground" x="1" y="1" width="22" height="22" rx="5"/><path class="let-in" d="M12 5.5 18.5 12 12 18.5 5.5 12z"/></svg>`;
-
-/** The logo for the tab of a browser, with its own colours because no style sheet applies there. */
 export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect fill="#0f6a62" x="1" y="1" width="22" height="22" rx="5"/>' +
   '<path fill="#fff" d="M12 5.5 18.5 12 12 18.5 5.5 12z"/></svg>';

@@ -1,12 +1,12 @@
 /** The API reference: the OpenAPI document made from the schemas that validate, and the readable pages made from it. */
 import swagger from '@fastify/swagger';
+import { type ResponseHeader, responseHeaders } from '@inlay/contract/response-headers';
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
-import type { BuiltFile } from '../built-file.ts';
-import { errorCodes, refusalsOnAnyPath } from '../http/error-catalogue.ts';
-import { sendNotFound } from '../http/error-reply.ts';
-import { sendPage } from '../http/html.ts';
-import { type ResponseHeader, responseHeaders } from '../http/response-headers.ts';
-import { sendBuiltFile } from '../http/send-built-file.ts';
+import { type BuiltFile, builtJson } from '../../kernel/built-file.ts';
+import { errorCodes, refusalsOnAnyPath } from '../../kernel/http/error-catalogue.ts';
+import { sendNotFound } from '../../kernel/http/error-reply.ts';
+import { sendPage } from '../../kernel/http/html.ts';
+import { sendBuiltFile } from '../../kernel/http/send-built-file.ts';
 import { referToComponents } from './components.ts';
 import { completeDocument, type OpenApiDocument } from './document.ts';
 import { icon, type ReferencePages, renderReference } from './reference-page.ts';
@@ -130,12 +130,17 @@ function headerObjects() {
 export function referenceRoutes(app: FastifyInstance, script: BuiltFile): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
   // No route is added once the service listens, so neither the document nor its pages change.
+  let document: BuiltFile | undefined;
   let rendered: ReferencePages | undefined;
   const pages = () => {
     rendered ??= renderReference(app.swagger() as OpenApiDocument, refusalsOnAnyPath());
     return rendered;
   };
-  app.get('/openapi.json', options, async () => app.swagger());
+  app.get('/openapi.json', options, async (request, reply) => {
+    document ??= builtJson(app.swagger());
+    // May be kept, and is asked for again: another version of the service has another document.
+    return sendBuiltFile(request, reply.header('cache-control', 'no-cache'), document);
+  });
   app.get('/docs', options, async (_request, reply) =>
     sendPage(reply, { status: 200, page: pages().overview, runsScripts: true }),
   );

@@ -4,16 +4,16 @@ import { describeSchema, exampleOf, fieldsOf, type Schema } from './schema-words
 
 describe('A schema in words', () => {
   it.each<[Schema, string]>([
-    [{ type: 'string' }, 'text'],
+    [{ type: 'string' }, 'string'],
     [{ type: 'string', format: 'uuid' }, 'UUID'],
-    [{ type: 'string', minLength: 1, maxLength: 255 }, 'text, 1 to 255 characters'],
-    [{ type: 'string', maxLength: 10_240 }, 'text, at most 10,240 characters'],
-    [{ type: 'integer', minimum: 1, maximum: 100, default: 20 }, 'whole number, 1 to 100, `20` by default'],
+    [{ type: 'string', minLength: 1, maxLength: 255 }, 'string, 1 to 255 characters'],
+    [{ type: 'string', maxLength: 10_240 }, 'string, at most 10,240 characters'],
+    [{ type: 'integer', minimum: 1, maximum: 100, default: 20 }, 'integer, 1 to 100, `20` by default'],
     [{ type: 'string', enum: ['any', 'all'], default: 'any' }, 'one of `any` (default), `all`'],
     [{ type: ['string', 'null'], format: 'date-time' }, 'time (ISO 8601) or null'],
-    [{ type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: 3 }, 'list of UUIDs, at most 3 items'],
-    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'whole number or null'],
-    [{ const: 'api', type: 'string' }, 'text, always `api`'],
+    [{ type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: 3 }, 'array of UUIDs, at most 3 items'],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'integer or null'],
+    [{ const: 'api', type: 'string' }, 'string, always `api`'],
     [{}, 'any value'],
   ])('%j', (schema, words) => expect(describeSchema(schema)).toBe(words));
 

@@ -31,12 +31,12 @@ export interface Schema {
 /** Deeper levels are cut off: no reader follows, and a schema that contains itself would never end. */
 const maxDepth = 8;
 
-/** Type, permitted values, limits and default: "whole number, 1 to 100, `20` by default". */
+/** Type, permitted values, limits and default: "integer, 1 to 100, `20` by default". */
 export function describeSchema(schema: Schema): string {
   const type = typeInWords(schema);
   return [
-    // The permitted values show already that they are texts.
-    !(schema.enum && type === 'text') && type,
+    // The permitted values show already that they are strings.
+    !(schema.enum && type === 'string') && type,
     schema.enum && `one of ${schema.enum.map((value) => memberInWords(value, schema.default)).join(', ')}`,
     schema.const !== undefined && `always ${asCode(schema.const)}`,
     limitsInWords(schema),
@@ -50,16 +50,7 @@ function memberInWords(value: unknown, preset: unknown): string {
   return value === preset ? `${asCode(value)} (default)` : asCode(value);
 }
 
-const typeNames: Record<string, string> = {
-  string: 'text',
-  integer: 'whole number',
-  number: 'number',
-  boolean: 'true or false',
-  object: 'object',
-  null: 'null',
-};
-
-/** Formats that name a kind of value. Other formats restrict a text, and the description of the field says how. */
+/** Formats that name a kind of value. Other formats restrict a string, and the description of the field says how. */
 const formatNames: Record<string, string> = {
   uuid: 'UUID',
   'date-time': 'time (ISO 8601)',
@@ -74,9 +65,8 @@ function typeInWords(schema: Schema): string {
   if (types.length === 0) return 'any value';
   return types
     .map((type) => {
-      if (type === 'array') return `list of ${schema.items ? plural(typeInWords(schema.items)) : 'any values'}`;
-      const format = type === 'string' ? formatNames[schema.format ?? ''] : undefined;
-      return format ?? typeNames[type] ?? type;
+      if (type === 'array') return `array of ${schema.items ? plural(typeInWords(schema.items)) : 'any values'}`;
+      return (type === 'string' && formatNames[schema.format ?? '']) || type;
     })
     .join(' or ');
 }

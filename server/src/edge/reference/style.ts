@@ -1,27 +1,18 @@
 /**
  * The look of the pages that the service itself serves: the API reference, and short notices (`<body class="notice">`).
- * One file that loads no other: system fonts, light or dark as the reader's system is set, for narrow and wide windows
- * and for print. Every text has a contrast of at least 4.5 to 1 to its background.
+ * One file that loads no other: system fonts, light or dark as the reader's system is set, for narrow and wide windows.
+ * Every text has a contrast of at least 4.5 to 1 to its background.
  */
 const colours = `
 :root {
   color-scheme: light dark;
-  --ground: #ffffff; --raised: #f6f7f9; --line: #dfe3e8; --text: #1b222c; --quiet: #566072;
-  --accent: #0f6a62; --accent-ground: #e3f3f1;
-  --get: #0b5394; --get-ground: #e4effa; --post: #17663a; --post-ground: #e2f3e8;
-  --put: #84500a; --put-ground: #fbefda; --patch: #64399b; --patch-ground: #f0e9fa;
-  --delete: #a1261d; --delete-ground: #fce8e6;
-  --key: #0b5394; --string: #17663a; --literal: #84500a;
-}
-@media screen and (prefers-color-scheme: dark) {
-  :root {
-    --ground: #12161c; --raised: #1a2029; --line: #2e3744; --text: #e4e8ee; --quiet: #9ba7b8;
-    --accent: #5cc9bd; --accent-ground: #14322f;
-    --get: #86bdf5; --get-ground: #16293f; --post: #7fd19c; --post-ground: #14301f;
-    --put: #e6b566; --put-ground: #372810; --patch: #c5a6f2; --patch-ground: #2b2040;
-    --delete: #f39b92; --delete-ground: #401c19;
-    --key: #86bdf5; --string: #7fd19c; --literal: #e6b566;
-  }
+  --ground: light-dark(#ffffff, #12161c); --raised: light-dark(#f6f7f9, #1a2029); --line: light-dark(#dfe3e8, #2e3744);
+  --text: light-dark(#1b222c, #e4e8ee); --quiet: light-dark(#566072, #9ba7b8); --accent: light-dark(#0f6a62, #5cc9bd);
+  --get: light-dark(#0b5394, #86bdf5); --get-ground: light-dark(#e4effa, #16293f);
+  --post: light-dark(#17663a, #7fd19c); --post-ground: light-dark(#e2f3e8, #14301f);
+  --put: light-dark(#84500a, #e6b566); --put-ground: light-dark(#fbefda, #372810);
+  --patch: light-dark(#64399b, #c5a6f2); --patch-ground: light-dark(#f0e9fa, #2b2040);
+  --delete: light-dark(#a1261d, #f39b92); --delete-ground: light-dark(#fce8e6, #401c19);
 }
 `;
 
@@ -30,12 +21,11 @@ const text = `
 html { scroll-padding-top: 1.5rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--text);
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-h1, h2, h3, h4, p, dl, dd, ul, figure, pre, table { margin: 0; }
-h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; }
+h1, h2, h3, p, dl, dd, ul, figure, pre, table { margin: 0; }
+h1, h2, h3 { line-height: 1.25; text-wrap: balance; }
 h1 { font-size: clamp(1.75rem, 1.3rem + 2vw, 2.4rem); letter-spacing: -.02em; }
-h2 { font-size: 1.5rem; letter-spacing: -.01em; }
-h3 { font-size: 1.2rem; }
-h4 { font-size: .95rem; }
+h2 { font-size: 1.25rem; }
+h3 { font-size: .95rem; }
 p { max-width: 70ch; overflow-wrap: break-word; }
 a { color: var(--accent); text-underline-offset: .2em; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
@@ -46,9 +36,6 @@ p code, dd code, td code { display: inline-block; max-width: 100%; background: v
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 pre code, td pre code { display: inline; background: none; border: 0; padding: 0; line-height: inherit; }
-.key { color: var(--key); }
-.string { color: var(--string); }
-.literal { color: var(--literal); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: 1rem; top: -4rem; z-index: 1; background: var(--ground); padding: .5rem 1rem;
   border: 2px solid var(--accent); border-radius: 6px; }
@@ -62,12 +49,10 @@ const frame = `
 .brand a { display: flex; align-items: center; gap: .6rem; color: inherit; text-decoration: none; font-weight: 650;
   font-size: 1.1rem; }
 .version { color: var(--quiet); font-size: .85rem; }
-.mark .ground { fill: var(--accent); }
-.mark .let-in { fill: var(--ground); }
 main { padding: 2rem clamp(1rem, 4vw, 2.5rem) 6rem; min-width: 0; }
 
-.contents { padding: .75rem clamp(1rem, 4vw, 2.5rem); border-bottom: 1px solid var(--line); font-size: .9rem; }
-.contents summary { font-weight: 600; padding: .25rem 0; }
+.contents { padding: .75rem clamp(1rem, 4vw, 2.5rem); border-bottom: 1px solid var(--line); font-size: .9rem;
+  max-height: 40vh; overflow-y: auto; scrollbar-width: thin; }
 .contents .title { margin: 1.1rem 0 .3rem; color: var(--quiet); font-size: .75rem; font-weight: 650; letter-spacing: .06em;
   text-transform: uppercase; }
 .contents ul { list-style: none; padding: 0; }
@@ -85,16 +70,9 @@ main { padding: 2rem clamp(1rem, 4vw, 2.5rem) 6rem; min-width: 0; }
 
 @media (min-width: 60rem) {
   .reference { grid-template: auto 1fr / 18.5rem minmax(0, 1fr); min-height: 100vh; }
-  .brand { padding: 1.25rem 1.5rem .75rem; border-bottom: 0; border-right: 1px solid var(--line); }
-  .contents { padding: 0 1.5rem 2rem; border-bottom: 0; border-right: 1px solid var(--line); }
-  .contents details { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 0 .5rem 1.5rem;
-    margin: 0 -.5rem; scrollbar-width: thin; }
-  main { grid-area: 1 / 2 / 3 / 3; padding-top: 2.5rem; max-width: 62rem; }
-  /* In a wide window the contents are open without a script. Browsers that do not know the selector keep them closed. */
-  @supports selector(::details-content) {
-    .contents summary { display: none; }
-    .contents ::details-content { content-visibility: visible; block-size: auto; }
-  }
+  .brand { padding: 1.25rem 1.5rem .75rem; border-bottom: 0; }
+  .contents { position: sticky; top: 0; align-self: start; max-height: 100vh; padding: 0 1.5rem 2rem; border-bottom: 0; }
+  main { grid-area: 1 / 2 / 3 / 3; padding-top: 2.5rem; max-width: 62rem; border-left: 1px solid var(--line); }
 }
 `;
 
@@ -105,25 +83,23 @@ dt { font-weight: 600; }
 .facts dt { color: var(--quiet); font-size: .8rem; font-weight: 500; }
 .chapter { margin-top: 2.5rem; max-width: 62rem; }
 .chapter > * + * { margin-top: .9rem; }
-.chapter h2 { font-size: 1.25rem; }
 .kinds { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1rem; }
 .kinds > div { border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.1rem; }
 .kinds dd { margin-top: .35rem; font-size: .92rem; }
 .pair { display: grid; align-items: start; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1rem; }
 .group { margin-top: 1rem; }
-h2 a, h3 a { color: inherit; text-decoration: none; }
-h2 a:hover, h3 a:hover { text-decoration: underline; }
+h2 a { color: inherit; text-decoration: none; }
+h2 a:hover { text-decoration: underline; }
 
 .endpoint { margin-top: 2.5rem; padding-top: 2rem; border-top: 1px solid var(--line); }
 .group > .endpoint:first-child { border-top: 0; padding-top: 0; margin-top: 2rem; }
-.endpoint:target h3, .chapter:target h2 { color: var(--accent); }
+:target h2 { color: var(--accent); }
 .endpoint > * + * { margin-top: .75rem; }
-.endpoint h4 { margin: 1.75rem 0 .4rem; }
+.endpoint h3 { margin: 1.75rem 0 .4rem; }
 .endpoint .sides > div:first-child > :first-child { margin-top: 1rem; }
 .route { display: flex; flex-wrap: wrap; align-items: baseline; gap: .4rem .6rem; max-width: none; background: var(--raised);
   border: 1px solid var(--line); border-radius: 8px; padding: .5rem .8rem; }
 .route code { display: inline; background: none; border: 0; padding: 0; font-size: .95em; min-width: 0; }
-.placeholder { color: var(--accent); }
 .method { display: inline-block; border-radius: 5px; padding: .1em .5em; font: 700 .75rem/1.6 ui-monospace, SFMono-Regular,
   Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: .02em; }
 ${['get', 'post', 'put', 'patch', 'delete']
@@ -157,7 +133,7 @@ summary { cursor: pointer; }
 .chapter summary { font-weight: 600; font-size: .92rem; }
 .chapter details table { margin-top: .6rem; }
 .errors { margin-top: 1.75rem; }
-.errors summary h4 { display: inline; margin: 0 .4rem 0 .1rem; }
+.errors summary h3 { display: inline; margin: 0 .4rem 0 .1rem; }
 .errors table { margin-top: .5rem; }
 .examples { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; margin-top: 1.75rem; align-content: start; }
 figcaption { margin-bottom: .35rem; color: var(--quiet); font-size: .8rem; font-weight: 600; }
@@ -179,7 +155,7 @@ button:disabled { opacity: .6; cursor: default; }
 [hidden] { display: none !important; }
 figure { position: relative; }
 .copy { font-size: .75rem; padding: .1rem .5rem; }
-figure > .copy { position: absolute; top: 1.8rem; right: .5rem; }
+figure > .copy { position: absolute; top: 0; right: 0; }
 .route > .copy { margin-left: auto; }
 .groups { list-style: none; padding: 0; margin-top: 2rem; display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); }
@@ -224,19 +200,4 @@ const notice = `
 .notice .main:hover:enabled { filter: brightness(1.1); }
 `;
 
-const print = `
-@media print {
-  body { font-size: 10pt; }
-  .contents, .skip, .copy, .trying { display: none; }
-  .reference, .sides { display: block; }
-  .brand { border: 0; padding: 0; }
-  main { max-width: none; padding: 0; }
-  .examples { position: static; }
-  details::details-content { content-visibility: visible; block-size: auto; }
-  h2, h3, h4, .route, figcaption, summary { break-after: avoid; }
-  tr, pre, figure { break-inside: avoid; }
-  a { color: inherit; text-decoration: none; }
-}
-`;
-
-export const style = [colours, text, frame, content, tools, narrow, notice, print].join('');
+export const style = [colours, text, frame, content, tools, narrow, notice].join('');

@@ -1,5 +1,5 @@
 /** The events as OpenAPI describes what a service sends by itself. Made from the catalogue. */
-import { catalogue, type EntryType, eventTypes } from '../events/catalogue.ts';
+import { catalogue, type EntryType, eventTypes } from '../../log/events/catalogue.ts';
 import { exampleOf, type Schema } from './schema-words.ts';
 
 const exampleWorkspace = { id: '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11', name: 'acme-inc' };

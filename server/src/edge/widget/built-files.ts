@@ -5,8 +5,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuiltFile, encodings, readBuiltFile } from '../built-file.ts';
-import { OperatorError } from '../errors.ts';
+import { type BuiltFile, encodings, readBuiltFile } from '../../kernel/built-file.ts';
+import { OperatorError } from '../../kernel/errors.ts';
 
 export const embedFiles = ['embed.js', 'embed.mjs', 'embed.d.ts', 'embed.tgz', 'webhooks.mjs', 'webhooks.tgz'] as const;
 type EmbedFile = (typeof embedFiles)[number];

@@ -4,13 +4,14 @@
  * may see; the token is in the fragment of the address, which browsers never send.
  */
 import type { FastifyInstance } from 'fastify';
-import { html } from '../html.ts';
-import { statusOf } from '../http/error-catalogue.ts';
-import { sendNotFound } from '../http/error-reply.ts';
-import { sendPage } from '../http/html.ts';
-import { sendBuiltFile } from '../http/send-built-file.ts';
-import type { FrameProofs } from '../tokens/frame-proofs.ts';
-import type { WidgetTokens } from '../tokens/widget-tokens.ts';
+import { html } from '../../kernel/html.ts';
+import { statusOf } from '../../kernel/http/error-catalogue.ts';
+import { sendNotFound } from '../../kernel/http/error-reply.ts';
+import { sendPage } from '../../kernel/http/html.ts';
+import { sendBuiltFile } from '../../kernel/http/send-built-file.ts';
+import type { FrameProofs } from '../../tenancy/tokens/frame-proofs.ts';
+import type { WidgetTokens } from '../../tenancy/tokens/widget-tokens.ts';
+import { noticePage } from '../notice-page.ts';
 import { type BuiltFiles, embedFiles } from './built-files.ts';
 
 interface WidgetRouteOptions {
@@ -112,19 +113,5 @@ const changed = 'It was changed, or it is not complete. Ask the application that
 const notice = (error: 'forbidden' | 'workspace_not_found', title: string, text: string) => ({
   status: statusOf(error, {}),
   error,
-  page: html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="docs/icon.svg">
-<link rel="stylesheet" href="docs/style.css">
-<body class="notice">
-<main>
-<h1>${title}</h1>
-<p>${text}</p>
-</main>
-</body>
-</html>
-`,
+  page: noticePage('docs', title, text),
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { preferredEncoding } from '../built-file.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { preferredEncoding } from '../../kernel/built-file.ts';
 import { embedFiles, readBuiltFiles } from './built-files.ts';
 
 let test: TestApp;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, isLoopback, readConfig, serviceEndpoints } from './config.ts';
-import { newOperatorSecret } from './tokens/operator-secrets.ts';
+import { newOperatorSecret } from './operator-secrets.ts';
 import { variables } from './variables.ts';
 
 const hosted = {
@@ -31,6 +31,7 @@ describe('The configuration', () => {
     const { config, secrets } = readConfig({});
     expect(config).toEqual({
       given: [],
+      unknownNames: [],
       host: '127.0.0.1',
       port: 8080,
       publicUrl: 'http://localhost:8080',
@@ -57,6 +58,8 @@ describe('The configuration', () => {
       maxWaitingPerWorkspace: 50,
       checkTimeoutMs: 60_000,
       syncTimeoutMs: 86_400_000,
+      jobTimeoutMs: 86_400_000,
+      syncTurnMs: 600_000,
       jobHistoryMs: 90 * 86_400_000,
       eventsMs: 90 * 86_400_000,
       auditMs: 365 * 86_400_000,
@@ -158,6 +161,8 @@ describe('The configuration', () => {
         'INLAY_MAX_WAITING_PER_WORKSPACE',
         'INLAY_CHECK_TIMEOUT_SECONDS',
         'INLAY_SYNC_TIMEOUT_SECONDS',
+        'INLAY_JOB_TIMEOUT_SECONDS',
+        'INLAY_SYNC_TURN_SECONDS',
         'INLAY_MAX_CONNECTIONS_PER_ADDRESS',
         'INLAY_METRICS_HOST',
         'INLAY_METRICS_PORT',
@@ -169,6 +174,7 @@ describe('The configuration', () => {
         'INLAY_PLATFORM_CLIENT_SECRET',
         'INLAY_PLATFORM_ORGANIZATION_ID',
         'INLAY_PLATFORM_SETTLE_SECONDS',
+        'INLAY_SERVICE_URL',
         'INLAY_PLATFORM_URL',
         'INLAY_PUBLIC_URL',
         'INLAY_RATE_LIMIT_PER_MINUTE',
@@ -643,6 +649,8 @@ describe('What syncs may use', () => {
       INLAY_MAX_WAITING_PER_WORKSPACE: '5',
       INLAY_CHECK_TIMEOUT_SECONDS: '30',
       INLAY_SYNC_TIMEOUT_SECONDS: '7200',
+      INLAY_JOB_TIMEOUT_SECONDS: '9000',
+      INLAY_SYNC_TURN_SECONDS: '60',
     });
     expect(config).toMatchObject({
       maxConcurrentSyncsPerWorkspace: 3,
@@ -651,7 +659,12 @@ describe('What syncs may use', () => {
       maxWaitingPerWorkspace: 5,
       checkTimeoutMs: 30_000,
       syncTimeoutMs: 7_200_000,
+      jobTimeoutMs: 9_000_000,
+      syncTurnMs: 60_000,
     });
+    expect(configOf({})).toMatchObject({ jobTimeoutMs: 86_400_000, syncTurnMs: 600_000 });
+    // An attempt that may take longer than a day still may.
+    expect(configOf({ INLAY_SYNC_TIMEOUT_SECONDS: '100000' })).toMatchObject({ jobTimeoutMs: 100_000_000 });
     expect(faultsOf({ INLAY_CHECK_TIMEOUT_SECONDS: '241', INLAY_SYNC_TIMEOUT_SECONDS: '0' })).toHaveLength(2);
   });
 });
@@ -684,4 +697,63 @@ it.each([
   ['inlay.example', false],
 ])('%s is a loopback address: %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
+});
+
+describe('A name in the environment that is not ours', () => {
+  it.each([
+    ['INLAY_DATABSE_URL', 'INLAY_DATABASE_URL'],
+    ['INLAY_DATABASEURL', 'INLAY_DATABASE_URL'],
+    ['INLAY_DATA_DRI', 'INLAY_DATA_DIR'],
+    ['INLAY_DATADIR', 'INLAY_DATA_DIR'],
+    ['INALY_DATA_DIR', 'INLAY_DATA_DIR'],
+    ['inlay_data_dir', 'INLAY_DATA_DIR'],
+    ['INLAY_SERVICE_URI', 'INLAY_SERVICE_URL'],
+    ['INLAY_ENCRYPTION_KEYS', 'INLAY_ENCRYPTION_KEY'],
+    ['INLAY_TRUSTED_PROXY', 'INLAY_TRUSTED_PROXIES'],
+    ['INLAY_METRIC_PORT', 'INLAY_METRICS_PORT'],
+    ['INLAY_OPERATOR_TOKENS', 'INLAY_OPERATOR_TOKEN'],
+  ])('%s is a misspelling of %s, whatever its value, which is not repeated', (name, meant) => {
+    expect(faultsOf({ [name]: 'a-secret' })).toEqual([`${name} is not a variable of Inlay: did you mean ${meant}?`]);
+    // An empty variable counts as unset.
+    expect(configOf({ [name]: '' }).unknownNames).toEqual([]);
+  });
+
+  it('is told with all other faults', () => {
+    expect(faultsOf({ INLAY_PUBLICURL: 'x', PORT: 'x' })).toHaveLength(2);
+  });
+
+  it.each(['INLAY_COLOUR', 'INLAY_DATABASE', 'INLAY_SERVICE_NAME'])('%s is something to warn of', (name) => {
+    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([`${name} is not a variable of Inlay and has no effect.`]);
+  });
+
+  it.each(['HOST', 'LOG_LEVEL'])('INLAY_%s is told apart from the variable without the prefix', (name) => {
+    expect(configOf({ [`INLAY_${name}`]: 'x' }).unknownNames).toEqual([
+      `INLAY_${name} is not a variable of Inlay and has no effect. Did you mean ${name}?`,
+    ]);
+  });
+
+  it('is ignored if it is the name of a client, or of anybody else', () => {
+    const env = { INLAY_URL: 'http://localhost:8080', PATH: '/bin', POST: '1', HOSTS: 'x', OTEL_SERVICE_NAMES: 'x' };
+    expect(configOf(env).unknownNames).toEqual([]);
+  });
+
+  it.each(['inlay', 'inlay-platform', 'inlay-metrics'])(
+    'is ignored if Kubernetes has injected it for a Service named %s',
+    (service) => {
+      const prefix = service.toUpperCase().replace('-', '_');
+      const env = {
+        [`${prefix}_SERVICE_HOST`]: '10.0.0.11',
+        [`${prefix}_SERVICE_PORT`]: '8000',
+        [`${prefix}_SERVICE_PORT_HTTP`]: '8000',
+        [`${prefix}_SERVICE_PORT_HTTP_ALT`]: '8001',
+        [`${prefix}_PORT`]: 'tcp://10.0.0.11:8000',
+        [`${prefix}_PORT_8000_TCP`]: 'tcp://10.0.0.11:8000',
+        [`${prefix}_PORT_8000_TCP_PROTO`]: 'tcp',
+        [`${prefix}_PORT_8000_TCP_PORT`]: '8000',
+        [`${prefix}_PORT_8000_TCP_ADDR`]: '10.0.0.11',
+        [`${prefix}_PORT_53_UDP_ADDR`]: '10.0.0.11',
+      };
+      expect(configOf(env)).toEqual(configOf({}));
+    },
+  );
 });

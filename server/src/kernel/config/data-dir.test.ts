@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openDataDir } from './data-dir.ts';
+import { openDataDir, openExistingDataDir } from './data-dir.ts';
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'inlay-data-dir-'));
@@ -57,12 +57,25 @@ it('replaces a file by another one, for its owner only', () => {
   expect(readdirSync(directory)).toEqual(['key']);
 });
 
-it('says what to do when it cannot be made', () => {
+it('says what is in the way when a file is', () => {
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
-  for (const directory of [file, join(file, 'below')]) {
-    expect(() => openDataDir(directory)).toThrow(
-      `The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to a directory that can be made.`,
-    );
-  }
+  expect(() => openDataDir(file)).toThrow(`The data directory ${file} cannot be used: ${file} is a file.`);
+  const below = join(file, 'below');
+  expect(() => openDataDir(below)).toThrow(`The data directory ${below} cannot be created: ${file} is a file.`);
+});
+
+it('is left alone by those who only read', () => {
+  const directory = temporaryDirectory();
+  const missing = join(directory, 'data');
+  const make = () => 'made';
+  expect(() => openExistingDataDir(missing).readOrCreate('key', make)).toThrow(
+    `No Inlay data at ${missing}. Set INLAY_DATA_DIR.`,
+  );
+  expect(() => openExistingDataDir(directory).readOrCreate('key', make)).toThrow(
+    `There is no file ${join(directory, 'key')}. Restore it from a backup.`,
+  );
+  expect(readdirSync(directory)).toEqual([]);
+  openDataDir(directory).readOrCreate('key', () => 'first');
+  expect(openExistingDataDir(directory).readOrCreate('key', make)).toBe('first');
 });

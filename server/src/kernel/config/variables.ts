@@ -20,7 +20,11 @@ export const variables = {
   ],
   INLAY_PLATFORM_URL: [
     'the bundled platform',
-    "Base of a hosted platform's public API, for example `https://api.airbyte.com/v1`",
+    "Base of a hosted platform's public API, for example `https://api.airbyte.com/v1`, or of an Inlay platform that runs alone (`inlay platform`), for example `http://platform.internal:8080/platform/v1`",
+  ],
+  INLAY_SERVICE_URL: [
+    'none: sources whose customers signed in wait',
+    'Only for `inlay platform`: where it reaches the service, for example `http://inlay.internal:8080`. Any replica, or an address in front of all of them. It asks there for the access tokens of customers who signed in, with the credentials of `INLAY_PLATFORM_CLIENT_ID` and `INLAY_PLATFORM_CLIENT_SECRET`',
   ],
   INLAY_PLATFORM_CLIENT_ID: ['generated for the bundled platform', 'Client id of the application on the platform'],
   INLAY_PLATFORM_CLIENT_SECRET: [
@@ -38,7 +42,7 @@ export const variables = {
   ],
   INLAY_ENCRYPTION_KEY: [
     'generated into the data directory',
-    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While the key is being replaced: the new key, a comma, the old key',
+    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While the key is being replaced: the new key, a comma, the old key (docs/reference/storage.md says how)',
   ],
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
   INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: [
@@ -115,6 +119,14 @@ export const variables = {
   INLAY_SYNC_TIMEOUT_SECONDS: [
     '`86400`, a day',
     'How long one attempt of a sync may take on the bundled platform. What the destination has confirmed until then is kept',
+  ],
+  INLAY_JOB_TIMEOUT_SECONDS: [
+    '`86400`, a day, or `INLAY_SYNC_TIMEOUT_SECONDS` if that is longer',
+    'How long a job of the bundled platform may run, all attempts together. A job that reaches the limit fails, names the limit, and is not retried',
+  ],
+  INLAY_SYNC_TURN_SECONDS: [
+    '`600`',
+    'How long a sync keeps its slot on the bundled platform while every slot is taken and a workspace with none running waits. The longest-running sync then returns to the queue and continues later from its last state; its next turn is twice as long',
   ],
   INLAY_JOB_HISTORY_DAYS: ['`90`', 'How many days the service keeps a job after its end'],
   INLAY_JOB_LOG_DAYS: [

@@ -2,8 +2,8 @@
  * The opaque cursor of the lists over all workspaces: the sort key of the last item of a page. It grants nothing: the
  * organization always comes from the token.
  */
-import type { Format } from '@inlay/contract/formats';
-import { storableText } from '@inlay/contract/storable-text';
+import type { Format } from '@inlay/contract/text/formats';
+import { storableText } from '@inlay/contract/text/storable-text';
 
 export interface Position {
   time: number;

@@ -1427,6 +1427,74 @@ const migrations: Record<string, Step> = {
       db,
     );
   },
+  // Providers could say anything about the life of a token, and a time that no calendar has cannot be shown. Ten years are
+  // the most that is believed since.
+  '0047-lives-of-tokens': async (db) => {
+    const most = sql.lit(3_650 * 86_400_000);
+    await sql`
+      update credentials set access_expires_at = updated_at + ${most}
+      where access_expires_at > updated_at + ${most}`.execute(db);
+    await sql`
+      update credentials set refresh_due_at = updated_at + ${most}
+      where refresh_due_at > updated_at + ${most}`.execute(db);
+  },
+  '0048-resumed-sign-ins': async (db, kind) => {
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`alter table oauth_flows add column sealed_entered ${text} not null default ''`.execute(db);
+    await sql`alter table oauth_flows add column offer_later integer not null default 0`.execute(db);
+  },
+  // Tokens that earlier versions handed over to a platform. If it is Inlay's own, nobody refreshes them there: once they have
+  // ended, the customer is asked to sign in again (oauth/refresh.worker.ts).
+  '0049-ends-of-handed-over-tokens': async (db) => {
+    await sql`
+      update credentials set refresh_due_at = access_expires_at
+      where owner = 'platform' and sealed_tokens = '' and state = 'connected' and access_expires_at is not null`.execute(
+      db,
+    );
+  },
+  // Null in a checkpoint of an earlier version: its signature says nothing of cuts.
+  '0050-signed-cuts': async (db, kind) => {
+    await sql`alter table audit_checkpoints add column cut text`.execute(db);
+    for (const statement of statedCutGuard[kind]) await statement.execute(db);
+    await sql`create index audit_checkpoints_by_time on audit_checkpoints (organization_id, signed_at)`.execute(db);
+    await sql`alter table audit_keys add column binds_time integer not null default 0`.execute(db);
+  },
+  '0051-encryption-keys-of-replicas': async (db) => {
+    await sql`alter table replicas add column process text`.execute(db);
+    await sql`alter table replicas add column encryption_keys text`.execute(db);
+  },
+  '0052-ids-of-jobs-on-the-platform': async (db) => {
+    await sql`alter table jobs add column platform_id text`.execute(db);
+    // Their ids were handed out, and stay.
+    await sql`update jobs set platform_id = id`.execute(db);
+    await sql`create unique index jobs_by_platform_id on jobs (connection_id, platform_id)`.execute(db);
+  },
+  '0053-destinations-and-clocks': async (db) => {
+    await sql`
+      create index destinations_of_template on destinations (connection_template_id, workspace_id)
+      where deleted_at is null`.execute(db);
+    for (const table of ['destinations', 'credentials']) {
+      await sql`
+        create index ${sql.ref(`${table}_leased`)} on ${sql.table(table)} (lease_until) where lease_id is not null`.execute(
+        db,
+      );
+    }
+    await sql`alter table job_watch add column clock_at bigint not null default 0`.execute(db);
+  },
+
+  '0054-unconfirmed-contents': async (db, kind) => {
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    for (const table of ['sources', 'destinations', 'connections', 'placed_definitions']) {
+      await sql`alter table ${sql.table(table)} add column unconfirmed ${text}`.execute(db);
+    }
+  },
+
+  '0055-reserved-syncs': async (db) => {
+    await sql`alter table connections add column starting_until bigint not null default 0`.execute(db);
+  },
+  '0056-confirmed-addresses': async (db) => {
+    await sql`alter table source_definitions add column confirmed_addresses text`.execute(db);
+  },
 };
 
 /** Columns of later migrations are not there yet. */
@@ -1760,8 +1828,8 @@ async function hasHistory(db: Kysely<Tables>): Promise<boolean> {
 
 /**
  * These triggers refuse to change or delete what the audit trail consists of. There is one way through, for retention: the
- * beginning of a trail, up to a checkpoint that is stored. Whoever may drop triggers can go further; `inlay audit verify`
- * finds that.
+ * beginning of a trail, up to a checkpoint that is stored. They stop mistakes. `inlay audit verify` finds what somebody does
+ * who drops them, or who cuts what retention would have kept.
  */
 const auditGuards = {
   sqlite: [
@@ -1851,5 +1919,35 @@ const auditGuards = {
     sql`
       create trigger log_heads_cut before update of cut_until on log_heads for each row
       when (new.cut_until <> old.cut_until) execute function cut_audit_at_checkpoint()`,
+  ],
+};
+
+/**
+ * A trail is cut only where a stored checkpoint says so. A replica of an earlier version, which does not sign cuts, leaves
+ * retention to the others.
+ */
+const isStatedCut = sql`
+  new.cut_until > old.cut_until and exists (
+    select 1 from audit_checkpoints
+    where organization_id = new.organization_id and cut like '{"position":' || new.cut_until || ',%'
+  )`;
+const statedCutGuard = {
+  sqlite: [
+    sql`drop trigger log_heads_cut`,
+    sql`
+      create trigger log_heads_cut before update of cut_until on log_heads
+      when new.cut_until <> old.cut_until and not (${isStatedCut}) begin
+        select raise(abort, 'The audit trail is cut only where a checkpoint says so.');
+      end`,
+  ],
+  postgres: [
+    sql`
+      create or replace function cut_audit_at_checkpoint() returns trigger language plpgsql as $$
+      begin
+        if not (${isStatedCut}) then
+          raise exception 'The audit trail is cut only where a checkpoint says so.';
+        end if;
+        return new;
+      end $$`,
   ],
 };

@@ -2,6 +2,7 @@
  * The connections to PostgreSQL. A connection that dies, idle or at work, never ends the process. A connection that
  * does not answer in time is closed.
  */
+import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 
 interface PoolOptions {
@@ -9,9 +10,11 @@ interface PoolOptions {
   maxConnections: number;
   queryTimeoutMs: number;
   onIdleError: (error: Error) => void;
+  /** Told of every query that fails, and of every connection that cannot be made. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
-export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError }: PoolOptions): pg.Pool {
+export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError, onFailure }: PoolOptions): PostgresPool {
   const pool = new pg.Pool({
     Client: ClosingClient,
     connectionString: url,
@@ -25,17 +28,30 @@ export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError }: P
   // Without this listener a connection that dies, idle or at work, would end the process. The user of the connection
   // learns of it because the query fails.
   pool.on('error', onIdleError);
-  pool.on('connect', (client) => client.on('error', onIdleError));
-  return pool;
+  pool.on('connect', (client) => {
+    client.on('error', onIdleError);
+    if (client instanceof ClosingClient) client.onFailure = onFailure;
+  });
+  return {
+    connect: () =>
+      pool.connect().catch((error: unknown) => {
+        onFailure?.(error);
+        throw error;
+      }),
+    end: () => pool.end(),
+  };
 }
 
 /** A connection whose query was not answered in time is closed: the late answer could reach its next user. */
 class ClosingClient extends pg.Client {
+  onFailure: PoolOptions['onFailure'];
+
   // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
   override query(...given: any[]): any {
     const result: unknown = Reflect.apply(super.query, this, given);
     if (result instanceof Promise) {
       result.catch((error: Error) => {
+        this.onFailure?.(error);
         if (error.message === 'Query read timeout') void this.end();
       });
     }

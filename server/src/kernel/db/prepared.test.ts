@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { openTestStore } from '../../test/support/test-store.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { openTestStore } from '../../../test/support/test-store.ts';
 import type { Db, Store } from './open.ts';
 import { prepare } from './prepared.ts';
 

@@ -1,7 +1,6 @@
 /**
- * Seals every stored secret again with the current key, so that former keys can be thrown away. A service may run
- * meanwhile if it has the old and the new key. A row that changes meanwhile was sealed by that service, and is left
- * alone.
+ * Seals every stored secret again with the current key, so that former keys can be thrown away. Services may run
+ * meanwhile if they can open both. A row that a service changes meanwhile is left to the next pass.
  */
 import { sql } from 'kysely';
 import type { Sealer } from '../sealing.ts';
@@ -15,10 +14,17 @@ interface Place {
   context: string;
 }
 
-/** Every column that holds a sealed value. */
+/**
+ * Every column that holds a sealed value. Signing keys come last: every start opens them, so a key that opens them opens
+ * everything.
+ */
 export const sealedColumns: readonly Place[] = [
-  { table: 'signing_keys', id: 'kid', column: 'sealed_private_key', context: "'signing key ' || kid" },
-  { table: 'audit_keys', id: 'kid', column: 'sealed_private_key', context: "'audit key ' || kid" },
+  {
+    table: 'audit_keys',
+    id: 'kid',
+    column: 'sealed_private_key',
+    context: "'audit key ' || kid || case when binds_time = 1 then ' ' || created_at else '' end",
+  },
   { table: 'source_templates', id: 'id', column: 'sealed_defaults', context: "'source template ' || id" },
   {
     table: 'connection_templates',
@@ -56,13 +62,21 @@ export const sealedColumns: readonly Place[] = [
   { table: 'oauth_clients', id: 'id', column: 'sealed_account_key', context: "'oauth client accounts ' || id" },
   { table: 'credentials', id: 'id', column: 'sealed_tokens', context: "'credential ' || id" },
   { table: 'oauth_flows', id: 'id', column: 'sealed_secrets', context: "'oauth flow ' || id" },
+  { table: 'oauth_flows', id: 'id', column: 'sealed_entered', context: "'oauth flow entries ' || id" },
   { table: 'template_plans', id: 'id', column: 'sealed_request', context: "'template plan ' || id" },
+  { table: 'signing_keys', id: 'kid', column: 'sealed_private_key', context: "'signing key ' || kid" },
 ];
 
 const batch = 500;
 
-/** Returns how many secrets there were. */
+/** Returns how many secrets were sealed again. Afterwards none is sealed with a former key. */
 export async function resealEverything(db: Db, sealer: Sealer): Promise<number> {
+  let resealed = 0;
+  for (let inPass = -1; inPass !== 0; resealed += inPass) inPass = await resealOnce(db, sealer);
+  return resealed;
+}
+
+async function resealOnce(db: Db, sealer: Sealer): Promise<number> {
   let resealed = 0;
   for (const place of sealedColumns) {
     for (let after: string | undefined; ; ) {
@@ -77,6 +91,19 @@ export async function resealEverything(db: Db, sealer: Sealer): Promise<number> 
     }
   }
   return resealed;
+}
+
+/** How many stored secrets none of these keys can open. */
+export async function countSealedWithOthers(db: Db, keyIds: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const { table, column } of sealedColumns) {
+    const sealed = sql.ref(column);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ${sql.table(table)}
+      where ${sealed} <> '' and substr(${sealed}, 4, 8) not in (${sql.join(['', ...keyIds])})`.execute(db);
+    count += Number(rows[0]?.count);
+  }
+  return count;
 }
 
 async function readBatch(db: Db, { table, id, column, context }: Place, after: string | undefined) {

@@ -51,6 +51,16 @@ describe('The connection to SQLite', () => {
     expect(await later).toBeGreaterThan(0);
   });
 
+  it('throws why a transaction failed, also when SQLite has rolled it back already', async () => {
+    const store = open();
+    await sql`create table t (a blob)`.execute(store.db);
+    await sql`pragma max_page_count = 1`.execute(store.db);
+    const failing = store.transaction((tx) => sql`insert into t values (zeroblob(1000000))`.execute(tx));
+    await expect(failing).rejects.toMatchObject({ code: 'SQLITE_FULL', message: 'database or disk is full' });
+    await sql`pragma max_page_count = 10000`.execute(store.db);
+    await store.transaction((tx) => sql`insert into t values (zeroblob(1000000))`.execute(tx));
+  });
+
   it('is free again after a transaction that failed', async () => {
     const store = open();
     const failing = store.transaction(async () => {

@@ -54,17 +54,19 @@ export class ReadingSqliteAdapter extends SqliteAdapter {
 }
 
 class FairSqliteDriver extends SqliteDriver {
+  readonly #database: SqliteConnection;
   readonly #reader: SqliteConnection | undefined;
   readonly #guard: TransactionGuard | undefined;
   #lastInLine: Promise<void> = Promise.resolve();
   #endTurn: () => void = () => {};
 
   constructor(
-    config: ConstructorParameters<typeof SqliteDriver>[0],
+    config: { database: SqliteConnection },
     reader: SqliteConnection | undefined,
     guard: TransactionGuard | undefined,
   ) {
     super(config);
+    this.#database = config.database;
     this.#reader = reader;
     this.#guard = guard;
   }
@@ -93,6 +95,11 @@ class FairSqliteDriver extends SqliteDriver {
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  /** SQLite itself rolls back after some failures, such as a full disk. To do it again would hide the cause. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isInTransaction) await super.rollbackTransaction(connection);
   }
 
   override async destroy(): Promise<void> {

@@ -18,6 +18,19 @@ const networkCodes = new Set([
 const driverMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The database connection is not open)/;
 
+// Of these: 28 and 3D000, because a database that was moved or locked away for maintenance answers so; not 40 and 55P03,
+// which other transactions cause
+const outageStates = /^(08...|28...|3D000|53300|57P..)$/;
+
+/** Of a failure that the connections to PostgreSQL report: whether the database itself does not respond. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string'
+    ? networkCodes.has(code) || outageStates.test(code)
+    : driverMessages.test(error.message);
+}
+
 export function isStorageFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;

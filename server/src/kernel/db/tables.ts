@@ -4,24 +4,24 @@
  * long because all tables stand in one place, as the database has them.
  */
 
-import type { CauseRetryItemState, CauseRetryState } from '@inlay/contract/cause-retries';
-import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
-import type { ConnectionStatus } from '@inlay/contract/connections';
+import type { SchemaChangePreference } from '@inlay/contract/catalog/connection-templates';
+import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/catalog/rollouts';
+import type { PlanOutcome } from '@inlay/contract/catalog/template-plans';
 import type {
   CredentialGrant,
   CredentialOwner,
   CredentialReason,
   CredentialRevocation,
   CredentialState,
-} from '@inlay/contract/credentials';
+} from '@inlay/contract/credentials/credentials';
+import type { FlowFailure, FlowState } from '@inlay/contract/credentials/oauth-flows';
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import type { Audience, HealthState } from '@inlay/contract/health';
-import type { FlowFailure, FlowState } from '@inlay/contract/oauth-flows';
-import type { LimitedQuota } from '@inlay/contract/quota-words';
-import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
-import type { CheckStatus } from '@inlay/contract/sources';
-import type { PlanOutcome } from '@inlay/contract/template-plans';
-import type { DeliveryStatus, DisabledReason, WebhookSigning } from '@inlay/contract/webhook-endpoints';
+import type { DeliveryStatus, DisabledReason, WebhookSigning } from '@inlay/contract/log/webhook-endpoints';
+import type { CauseRetryItemState, CauseRetryState } from '@inlay/contract/pipelines/cause-retries';
+import type { ConnectionStatus } from '@inlay/contract/pipelines/connections';
+import type { Audience, HealthState } from '@inlay/contract/pipelines/health';
+import type { CheckStatus } from '@inlay/contract/pipelines/sources';
+import type { LimitedQuota } from '@inlay/contract/tenancy/quota-words';
 import type { Generated } from 'kysely';
 
 export interface OrganizationRow {
@@ -93,6 +93,10 @@ export interface ReplicaRow {
   version: string;
   started_at: number;
   last_seen_at: number;
+  /** See process-names.ts of the platform. Null: a version that did not say it. */
+  process: string | null;
+  /** Ids of its encryption keys, separated by commas; the first one seals. Null: a version that did not say it. */
+  encryption_keys: string | null;
 }
 
 /** Somebody who is at the provider, to sign in to the console. */
@@ -265,7 +269,7 @@ export interface SourceTemplateRow {
   sealed_defaults: string;
   /** JSON. */
   customization: string;
-  /** JSON: how customers sign in instead of entering keys (contract/src/template-oauth.ts); null: they do not. */
+  /** JSON: how customers sign in instead of entering keys (contract/src/catalog/template-oauth.ts); null: they do not. */
   oauth: string | null;
   /** The number of its newest version. */
   version: number;
@@ -387,7 +391,7 @@ export interface CauseRetryItemRow {
   state: CauseRetryItemState;
   /** Why it was skipped or refused. */
   code: string | null;
-  /** Since the platform was asked: the newest job that was known before, and when to look what became of it. */
+  /** Since the platform was asked: the newest job that was known before, by its id on the platform, and when to look what became of it. */
   last_job_id: string | null;
   look_at: number | null;
   /** The sync that was started. */
@@ -450,6 +454,8 @@ export interface RemoteRow {
   platform_id: string | null;
   /** Until then a request that was sent may still take effect: no create may be sent, and no change counts as final. */
   no_post_before: number;
+  /** What the requests say that may still take effect (assert-settled.ts), if they all say the same and it is known. */
+  unconfirmed: string | null;
   /** Why the platform refused it, for people; null unless it was refused. */
   failure: string | null;
   /** The same as the customer may read it; null exactly when `failure` is. */
@@ -500,6 +506,8 @@ export interface SourceDefinitionRow {
   icon: string | null;
   /** The number of its newest version. */
   version: number;
+  /** JSON: where secrets may go that were entered for versions without these addresses. Null: nowhere else. */
+  confirmed_addresses: string | null;
   created_at: number;
   updated_at: number;
   /** Sources that were made from it before still have it. */
@@ -561,6 +569,8 @@ export interface ConnectionRow extends RemoteRow {
   prefix: string;
   /** 0 or 1: a first sync is still to be started. */
   first_sync_wanted: number;
+  /** Until then the platform may be starting a sync that was accepted: it counts as one that runs (quotas/quotas.ts). */
+  starting_until: number;
   /** 0 or 1: the connection has been made and follows its workspace. From then on only its owner changes its status. */
   is_set_up: number;
   /** Its status as it is shown, for lists; see pipelines/connection-status.ts. */
@@ -631,7 +641,10 @@ export interface JobRow {
   source_template_id: string;
   connection_template_id: string;
   definition_id: string;
+  /** What the API shows. It tells nothing of how many jobs others have, as the platform's own ids would. */
   id: string;
+  /** The same as `id` for jobs of versions that showed the platform's ids. */
+  platform_id: string;
   type: string;
   status: 'pending' | 'running' | 'incomplete' | 'failed' | 'succeeded' | 'cancelled';
   started_at: number;
@@ -751,6 +764,8 @@ interface JobWatchRow {
   read_until: number;
   lease_id: string | null;
   lease_until: number;
+  /** The latest time that the clock has shown; see deployment/clock.worker.ts. */
+  clock_at: number;
 }
 
 export interface SourceCheckRow {
@@ -881,6 +896,8 @@ export interface AuditKeyRow {
   public_jwk: string;
   sealed_private_key: string;
   created_at: number;
+  /** 1: the private key opens only beside its `created_at`. 0 for keys of earlier versions. */
+  binds_time: number;
 }
 
 /** A signed statement which hash the trail of an organization had at a position. */
@@ -891,6 +908,8 @@ export interface AuditCheckpointRow {
   signed_at: number;
   key_id: string;
   signature: string;
+  /** JSON: which beginning of the trail was cut off, `null` for none. Null in checkpoints of earlier versions. */
+  cut: string | null;
 }
 
 /** Who gives positions. One row. */
@@ -915,12 +934,12 @@ export interface OAuthClientRow {
   /** The source definition whose specification it was taken from. */
   definition_id: string | null;
   client_id: string;
-  /** JSON, sealed as a whole; empty without any. See oauth/secrets.ts. */
+  /** JSON, sealed as a whole; empty without any. See credentials/clients/clients.ts. */
   sealed_secrets: string;
   /** What account ids are hashed with; it stays when the encryption key is replaced. */
   sealed_account_key: string;
   secret_expires_at: number | null;
-  /** How many days before its end the operator was told last; null: not yet. See oauth/secret-warnings.worker.ts. */
+  /** How many days before its end the operator was told last; null: not yet. See credentials/clients/secret-warnings.worker.ts. */
   secret_warned_days: number | null;
   /** JSON: the hosts that the secret was given for. */
   secret_hosts: string;
@@ -931,7 +950,7 @@ export interface OAuthClientRow {
   updated_at: number;
 }
 
-/** The tokens that a provider has given for one workspace; see oauth/credentials.ts. */
+/** The tokens that a provider has given for one workspace; see credentials/tokens/credentials.ts. */
 export interface CredentialRow {
   id: string;
   organization_id: string;
@@ -944,7 +963,7 @@ export interface CredentialRow {
   state: CredentialState;
   /** Why it needs attention; null unless it does. */
   reason: CredentialReason | null;
-  /** JSON, sealed as a whole; empty where the platform owns them, and after the end. See oauth/sealed-tokens.ts. */
+  /** JSON, sealed as a whole; empty where the platform owns them, and after the end. See credentials/tokens/credentials.ts. */
   sealed_tokens: string;
   /** Counts up with every new token. */
   generation: number;
@@ -981,7 +1000,7 @@ export interface CredentialRow {
   ended_at: number | null;
 }
 
-/** One sign-in of a customer; see oauth/flows.ts. */
+/** One flow: an attempt of a customer to sign in; see credentials/sign-in/flows.ts. */
 export interface OAuthFlowRow {
   id: string;
   organization_id: string;
@@ -1009,9 +1028,13 @@ export interface OAuthFlowRow {
   cookie_hash: string | null;
   /**
    * JSON, sealed as a whole: the PKCE verifier and the nonce while the customer is with the provider, the tokens while
-   * another account is to be confirmed; else empty. See oauth/flow-secrets.ts.
+   * another account is to be confirmed; else empty. See credentials/sign-in/flow-secrets.ts.
    */
   sealed_secrets: string;
+  /** JSON, sealed: what the customer had entered in the form, without secrets; or empty. */
+  sealed_entered: string;
+  /** 0 or 1: the page may forget the sign-in, so the form of the template offers it once it is connected. */
+  offer_later: number;
   issuer: string | null;
   /** JSON: what is asked for. */
   scopes: string;

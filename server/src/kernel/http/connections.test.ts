@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMetrics } from '../metrics.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { createServer } from './server.ts';
 import { createPartCompiler } from './validation.ts';
 

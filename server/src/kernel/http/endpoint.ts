@@ -1,25 +1,28 @@
 /**
- * How every route of the API is made: one definition gives validation, types, serialisation and its page in the API
- * reference. A route says who may call it (`access`); a route without that is refused when the service is put together.
+ * How every route of the API is made: an operation of the contract gives its validation, types, serialisation and page in
+ * the API reference. A route says who may call it (`access`); a route without that is refused when the service is put
+ * together.
  */
+import { type ErrorCode, errorCatalogue, type RefusalCode, refusals } from '@inlay/contract/error-catalogue';
 import { ErrorBody, type Fault, ValidationErrorBody } from '@inlay/contract/errors';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { methodAndPath, type Operation } from '@inlay/contract/operations/operation';
+import type { ResponseHeaderName } from '@inlay/contract/response-headers';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import { byRequest, type Cause } from '../cause.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
 import { type RequestContext, withRequest } from '../request-context.ts';
 import { maxFaults } from '../schema-faults.ts';
-import { errorCatalogue, exampleDetail, type RefusalCode, refusalDetail, refusals } from './error-catalogue.ts';
-import type { ResponseHeaderName } from './response-headers.ts';
+import { exampleDetail, refusalDetail } from './error-catalogue.ts';
 import { findUnknownIn, listPlaces, type Place, prefersStrictHandling } from './unknown-members.ts';
 import { type PartCompiler, UnreadableBody } from './validation.ts';
 
 /**
- * public: anyone. operator: an operator token, and for anything but GET a token that may write. scoped: a scoped token
- * or the scoped token inside a widget token. platform: guarded by the bundled platform itself.
+ * Who may call a route. Beside those of operations, platform: guarded by the bundled platform itself; channel: the
+ * platform's own process, which asks for tokens (credentials/tokens/credential-channel.routes.ts).
  */
-export const accessPolicies = ['public', 'operator', 'scoped', 'platform'] as const;
+export const accessPolicies = ['public', 'operator', 'scoped', 'platform', 'channel'] as const;
 export type Access = (typeof accessPolicies)[number];
 
 declare module 'fastify' {
@@ -50,63 +53,40 @@ type PrincipalOf<A extends Access> = A extends 'operator'
   : A extends 'scoped'
     ? ScopedPrincipal
     : null;
-type ValueOf<S> = S extends TSchema ? Static<S> : undefined;
+/** What the schema of a part of the request lets through. */
+type PartOf<O extends Operation, Part extends 'params' | 'query' | 'body'> = O extends {
+  readonly [P in Part]: infer S extends TSchema;
+}
+  ? Static<S>
+  : undefined;
 
-export interface Endpoint<
-  A extends Access,
-  P extends TSchema | undefined,
-  Q extends TSchema | undefined,
-  B extends TSchema | undefined,
-  R extends TSchema,
-> {
-  method: HTTPMethods;
-  url: string;
-  access: A;
-  tag: string;
-  summary: string;
-  description?: string;
-  deprecated?: boolean;
-  params?: P;
-  query?: Q;
-  body?: B;
-  /** How large a body may be, where it may be larger than elsewhere. */
-  maxBodyBytes?: number;
-  takesYaml?: boolean;
-  status?: 200 | 201;
-  /**
-   * Of a POST: whether it may be carried out again after a crash that lost its answer, because a second time changes
-   * nothing more, or what it does guards itself.
-   */
-  isRepeatable?: boolean;
-  /** For operators: it has to do with secrets of the organization, so only a token with permission `full` may write. */
-  isAdministration?: boolean;
-  answer: R;
-  /** The type of the answer's content, where it is not JSON. */
-  answerType?: string;
-  /** Headers of a success, beyond those that its access and schemas imply. */
-  answerHeaders?: ResponseHeaderName[];
-  /** Errors that this endpoint can answer, beyond those that its access and schemas imply. */
-  errors?: ErrorCode[];
-  handle(input: {
-    params: ValueOf<P>;
-    query: ValueOf<Q>;
-    body: ValueOf<B>;
-    principal: PrincipalOf<A>;
-    /** Who asks, for the entries of the log. */
-    cause: Cause;
-    request: FastifyRequest;
-    reply: FastifyReply;
-  }): Promise<Static<R>>;
+export type Handle<O extends Operation> = (input: {
+  params: PartOf<O, 'params'>;
+  query: PartOf<O, 'query'>;
+  body: PartOf<O, 'body'>;
+  principal: PrincipalOf<O['access']>;
+  /** Who asks, for the entries of the log. */
+  cause: Cause;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}) => Promise<Static<O['answer']>>;
+
+/** Registers the routes of some operations of a group, in the order of their handlers. */
+export function serve<Group extends Record<string, Operation>>(
+  app: FastifyInstance,
+  operations: Group,
+  handlers: { [Name in keyof Group & string]?: Handle<Group[Name]> },
+): void {
+  for (const [name, handle] of Object.entries(handlers)) {
+    endpoint(app, operations[name] as Operation, handle as AnyHandle);
+  }
 }
 
-export function endpoint<
-  A extends Access,
-  R extends TSchema,
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
->(app: FastifyInstance, definition: Endpoint<A, P, Q, B, R>): void {
-  const { method, url, access, params, query, body, answer, status = 200 } = definition;
+type AnyHandle = (input: object) => Promise<unknown>;
+
+function endpoint(app: FastifyInstance, operation: Operation, handle: AnyHandle): void {
+  const { access, params, query, body, answer, status = 200 } = operation;
+  const { method, path } = methodAndPath(operation);
   const checkParams = params && app.compilePart('path', params);
   const checkQuery = query && app.compilePart('query', query);
   const checkBody = body && app.compilePart('body', body);
@@ -142,38 +122,38 @@ export function endpoint<
 
   app.route({
     method,
-    url,
-    ...(definition.maxBodyBytes !== undefined && { bodyLimit: definition.maxBodyBytes }),
+    url: path.replace(/{(\w+)}/g, ':$1'),
+    ...(operation.maxBodyBytes !== undefined && { bodyLimit: operation.maxBodyBytes }),
     config: {
       access,
-      isRepeatable: definition.isRepeatable ?? false,
-      ...(definition.isAdministration && { isAdministration: true }),
-      ...(definition.takesYaml && { takesYaml: true }),
+      isRepeatable: operation.isRepeatable ?? false,
+      ...(operation.isAdministration && { isAdministration: true }),
+      ...(operation.takesYaml && { takesYaml: true }),
       describeResponses: () => ({
-        [status]: describedAnswer(success, definition.answerType, successHeaders(definition)),
-        ...errorAnswers(impliedErrors(definition), exampleFault(), access),
+        [status]: describedAnswer(success, operation.answerType, successHeaders(operation)),
+        ...errorAnswers(impliedErrors(operation), exampleFault(), access),
       }),
     },
     schema: {
-      tags: [definition.tag],
-      summary: definition.summary,
-      ...(definition.description ? { description: definition.description } : {}),
-      ...(definition.deprecated ? { deprecated: true } : {}),
+      tags: [operation.tag],
+      summary: operation.summary,
+      ...(operation.description ? { description: operation.description } : {}),
+      ...(operation.deprecated ? { deprecated: true } : {}),
       ...(params ? { params } : {}),
       ...(query ? { querystring: query } : {}),
       ...(body ? { body } : {}),
-      ...(takesKey(definition) ? { headers: KeyHeader } : {}),
+      ...(takesKey(operation) ? { headers: KeyHeader } : {}),
       // An error has the one form that error-reply.ts gives it, and needs no serialiser of its own.
       response: { [status]: success } as Record<string, object>,
-      security: securityOf(definition),
+      security: securityOf(operation),
     },
     handler: async (request, reply) => {
       const faults: Fault[] = [];
       const input = {
-        params: checkParams?.(request.params, faults) as ValueOf<P>,
-        query: checkQuery?.(request.query, faults) as ValueOf<Q>,
-        body: checkBody?.(request.body, faults) as ValueOf<B>,
-        principal: request.principal as PrincipalOf<A>,
+        params: checkParams?.(request.params, faults),
+        query: checkQuery?.(request.query, faults),
+        body: checkBody?.(request.body, faults),
+        principal: request.principal,
         cause: byRequest(request),
         request,
         reply,
@@ -183,15 +163,15 @@ export function endpoint<
       reply.code(status);
       const { id: requestId, trace, beforeCommit } = request;
       // Only where somebody needs it: on Node.js 20 it makes every promise more expensive (docs/adr/0018-trace-context.md).
-      if (!request.isFollowed && beforeCommit === undefined) return await definition.handle(input);
-      return await withRequest({ requestId, trace, beforeCommit }, () => definition.handle(input));
+      if (!request.isFollowed && beforeCommit === undefined) return await handle(input);
+      return await withRequest({ requestId, trace, beforeCommit }, () => handle(input));
     },
   });
 }
 
 /** Every POST that needs a token; see idempotency/. */
-function takesKey({ method, access }: { method: HTTPMethods; access: Access }): boolean {
-  return method === 'POST' && access !== 'public';
+function takesKey({ route, access }: Operation): boolean {
+  return route.startsWith('POST ') && access !== 'public';
 }
 
 const KeyHeader = Type.Object({
@@ -225,35 +205,23 @@ function titleOf(schema: TSchema): string {
 }
 
 /** The `security` of OpenAPI: the kind of token and, in the list, the permission that the token must have. */
-function securityOf({ access, method, isAdministration }: Described): Record<string, string[]>[] {
+function securityOf({ access, route, isAdministration }: Operation): Record<string, string[]>[] {
   if (access === 'public') return [];
-  const writes = access === 'operator' && method !== 'GET';
+  const writes = access === 'operator' && !route.startsWith('GET ');
   return [{ [`${access}Token`]: writes ? [isAdministration ? 'full' : 'operator'] : [] }];
-}
-
-interface Described {
-  method: HTTPMethods;
-  isAdministration?: boolean;
-  access: Access;
-  deprecated?: boolean;
-  params?: unknown;
-  query?: unknown;
-  body?: unknown;
-  answerHeaders?: ResponseHeaderName[];
-  errors?: ErrorCode[];
 }
 
 const rateLimitHeaders: ResponseHeaderName[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-function successHeaders(definition: Described): ResponseHeaderName[] {
-  const { access, deprecated, answerHeaders = [] } = definition;
+function successHeaders(operation: Operation): ResponseHeaderName[] {
+  const { access, deprecated, answerHeaders = [] } = operation;
   return [
     'X-Request-Id',
     'X-Trace-Id',
     'X-Inlay-Unknown',
     'Preference-Applied',
     ...(access === 'public' ? [] : rateLimitHeaders),
-    ...(takesKey(definition) ? (['Idempotency-Replayed'] as const) : []),
+    ...(takesKey(operation) ? (['Idempotency-Replayed'] as const) : []),
     ...(deprecated ? (['Deprecation', 'Link'] as const) : []),
     ...answerHeaders,
   ];
@@ -263,15 +231,15 @@ function asHeaders(names: ResponseHeaderName[]): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, {}]));
 }
 
-function impliedErrors(definition: Described): (ErrorCode | RefusalCode)[] {
+function impliedErrors(operation: Operation): (ErrorCode | RefusalCode)[] {
   const codes = new Set<ErrorCode | RefusalCode>();
-  const isPublic = definition.access === 'public';
+  const isPublic = operation.access === 'public';
   if (!isPublic) codes.add('unauthenticated').add('forbidden').add('rate_limited');
   // Every endpoint refuses unknown parameters when a request asks for it.
   codes.add('invalid_request');
-  if (definition.body) codes.add('body_too_large').add('unsupported_media_type');
-  for (const code of definition.errors ?? []) codes.add(code);
-  if (takesKey(definition)) {
+  if (operation.body) codes.add('body_too_large').add('unsupported_media_type');
+  for (const code of operation.errors ?? []) codes.add(code);
+  if (takesKey(operation)) {
     codes.add('idempotency_key_in_use').add('idempotency_answer_lost').add('idempotency_key_reused');
   }
   // An endpoint that asks for a token looks the token up in the store.

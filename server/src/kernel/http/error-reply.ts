@@ -5,18 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { errorCatalogue, type RefusalCode, refusals } from '@inlay/contract/error-catalogue';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorageFailure } from '../db/storage-failure.ts';
 import { AppError } from '../errors.ts';
-import {
-  detailOf,
-  errorCatalogue,
-  type RefusalCode,
-  refusalDetail,
-  refusals,
-  refusalWith,
-  statusOf,
-} from './error-catalogue.ts';
+import { detailOf, refusalDetail, refusalWith, statusOf } from './error-catalogue.ts';
 
 /** Carries the code of every error, because the body has no place for the code. */
 export const codeHeader = 'x-inlay-error';

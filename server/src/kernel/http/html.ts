@@ -1,6 +1,6 @@
 /** How a page is sent: it loads nothing from elsewhere, runs at most scripts of ours, and says who may frame it. */
+import type { ErrorCode } from '@inlay/contract/error-catalogue';
 import type { FastifyReply } from 'fastify';
-import type { ErrorCode } from '../errors.ts';
 import type { Html } from '../html.ts';
 import { codeHeader } from './error-reply.ts';
 

@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export function metricsRoutes(app: FastifyInstance, metrics: Metrics, token: string | undefined): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };

@@ -4,7 +4,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Bindings, ChildLoggerOptions } from 'pino';
-import { namedLog } from '../log.ts';
+import { namedLog } from '../telemetry/log.ts';
 
 type Line = [object: unknown, message?: string];
 

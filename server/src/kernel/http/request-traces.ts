@@ -2,9 +2,10 @@
  * Gives every request its place in a trace: in the trace that the caller names with `traceparent`, otherwise in a new
  * one. The id of the trace is in every answer and in the log.
  */
-import { readTraceContext, type TraceContext } from '@inlay/contract/trace-context';
+import type { Span } from '@inlay/contract/spans';
+import { readTraceContext, type TraceContext } from '@inlay/contract/text/trace-context';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { newTrace, type Span, type Tracer } from '../tracing.ts';
+import { newTrace, type Tracer } from '../telemetry/tracing.ts';
 import type { RequestLog } from './request-log.ts';
 
 declare module 'fastify' {

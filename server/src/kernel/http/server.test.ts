@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { Type } from 'typebox';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createMetrics } from '../metrics.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { createServer } from './server.ts';
 import { createPartCompiler } from './validation.ts';
 

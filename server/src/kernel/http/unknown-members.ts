@@ -3,6 +3,7 @@
  * named in a header, because a misspelt name would otherwise be ignored in silence. A caller who prefers strict
  * handling (RFC 7240) gets them as faults.
  */
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import type { TSchema } from 'typebox';
 
 /** A place in a request: the part, then the names that lead to the member. */
@@ -40,7 +41,7 @@ function finderFor({ properties, items, patternProperties, additionalProperties 
 
 function onlyMembers(known: Map<string, UnknownFinder>): UnknownFinder {
   return (value, at, found) => {
-    if (!isRecord(value)) return;
+    if (!isObject(value)) return;
     for (const name of Object.keys(value)) {
       const find = known.get(name);
       if (find === ignoreAll) continue;
@@ -53,7 +54,7 @@ function onlyMembers(known: Map<string, UnknownFinder>): UnknownFinder {
 function eachMember(find: UnknownFinder): UnknownFinder {
   if (find === ignoreAll) return ignoreAll;
   return (value, at, found) => {
-    if (!isRecord(value)) return;
+    if (!isObject(value)) return;
     for (const [name, member] of Object.entries(value)) find(member, [...at, name], found);
   };
 }
@@ -66,10 +67,6 @@ function eachItem(find: UnknownFinder): UnknownFinder {
       find(item, [...at, String(index)], found);
     });
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

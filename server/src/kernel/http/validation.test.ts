@@ -1,6 +1,6 @@
 import type { Fault } from '@inlay/contract/errors';
 import { Enumeration } from '@inlay/contract/fields';
-import { formats } from '@inlay/contract/formats';
+import { formats } from '@inlay/contract/text/formats';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';

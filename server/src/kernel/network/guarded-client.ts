@@ -1,6 +1,7 @@
 /** A client for HTTP that reaches only what connectors may reach, in a separate module that is loaded when it is needed. */
+
+import { guardedDispatcher } from '@inlay/guard/guarded-dispatcher';
 import { type Dispatcher, request } from 'undici';
-import { guardedDispatcher } from '../../platform/connectors/kit/guarded-dispatcher.ts';
 
 export interface GuardedRequest {
   method: string;

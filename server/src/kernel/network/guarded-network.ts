@@ -3,9 +3,9 @@
  * address that is connected to. The client for HTTP is loaded with the first request, because it takes long to load.
  */
 import { isIP } from 'node:net';
+import { isPublicAddress, notReachable, withoutBrackets } from '@inlay/guard/addresses';
 import type { Dispatcher } from 'undici';
-import { isPublicAddress, notReachable, withoutBrackets } from '../../platform/connectors/kit/addresses.ts';
-import { type Config, serviceEndpoints } from './config.ts';
+import { type Config, serviceEndpoints } from '../config/config.ts';
 import type { GuardedRequest } from './guarded-client.ts';
 
 export interface GuardedNetwork {

@@ -3,12 +3,14 @@
  * What always holds: a create is sent at most once; redirects are not followed; each foreign failure is translated
  * once.
  */
+import type { Span } from '@inlay/contract/spans';
+import { Slots } from '@inlay/protocol/slots';
 import { callerHeaders, currentRequest } from '../request-context.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Span, silentTracer, type Tracer } from '../tracing.ts';
+import { silentTracer, type Tracer } from '../telemetry/tracing.ts';
 import { AccessToken, type ClientCredentials } from './access-token.ts';
 import { failureOf } from './foreign-errors.ts';
-import { Breaker, Bulkhead, RetryBudget } from './overload.ts';
+import { Breaker, RetryBudget } from './overload.ts';
 import type { Written } from './pipelines-port.ts';
 import { PlatformError, type PlatformFailure } from './platform-port.ts';
 import { type PlatformAnswer, type PlatformRequest, type Transport, TransportError } from './transport.ts';
@@ -71,8 +73,8 @@ export function createCalls({
 }: CallOptions): Call {
   const accessToken = new AccessToken(transport, credentials, runtime);
   const breaker = new Breaker({ now: runtime.elapsed, ...(onBreaker ? { onChange: onBreaker } : {}) });
-  const bulkhead = new Bulkhead(maxCallsInFlight);
-  const slowBulkhead = new Bulkhead(maxSlowCallsInFlight);
+  const slots = new Slots(maxCallsInFlight);
+  const slowSlots = new Slots(maxSlowCallsInFlight);
   const retryBudget = new RetryBudget({ now: runtime.elapsed });
 
   async function call(operation: string, nature: Nature, request: Request): Promise<PlatformAnswer & Written> {
@@ -84,7 +86,7 @@ export function createCalls({
       const isRetry = attempt > 1;
       const span = startSpan(operation, request, attempt);
       try {
-        const answer = await (isSlow ? slowBulkhead : bulkhead).run(() => attemptOnce(nature, request, span));
+        const answer = await (isSlow ? slowSlots : slots).run(() => attemptOnce(nature, request, span));
         span?.end({ attributes: { 'http.response.status_code': answer.status } });
         onCall?.({ operation, outcome: 'ok', durationMs: runtime.elapsed() - startedAt, isRetry });
         return { ...answer, settled };

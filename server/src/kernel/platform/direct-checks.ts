@@ -27,9 +27,9 @@ export async function checkDirectly(
   const deadline = runtime.elapsed() + patienceMs;
   while (runtime.elapsed() < deadline) {
     const answer = await call(operation, 'read', { method: 'GET', path: `${path}/${checkId}` });
-    const { status, message, fields, warnings, streams } = readable(answer) as Item;
+    const { status, message, fields, origin = kind, warnings, streams } = readable(answer) as Item;
     if (status === 'succeeded') return { status, warnings: readWarnings(warnings), streams: readStreamNames(streams) };
-    if (status === 'failed') return { status, failure: readFailure({ message, fields, origin: kind }) };
+    if (status === 'failed') return { status, failure: readFailure({ message, fields, origin }) };
     await runtime.sleep(pollMs, ending);
     if (ending.aborted) throw new PlatformError('unavailable', 'the service is stopping');
   }

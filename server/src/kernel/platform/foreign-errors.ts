@@ -2,7 +2,7 @@
  * What an error answer of the platform means to us, and which message it has. The platform and the proxies before it
  * write errors in six forms. The useful words go into the message of a PlatformError, which is only for the log.
  */
-import { storableText } from '@inlay/contract/storable-text';
+import { storableText } from '@inlay/contract/text/storable-text';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
 

@@ -1,29 +1,7 @@
 /**
- * Keeps an overloaded platform from blocking the service, and the service from overloading the platform: a limit on
- * calls at a time, a circuit breaker, and a budget for retries.
+ * Keeps an overloaded platform from blocking the service, and the service from overloading the platform: a circuit breaker
+ * and a budget for retries. calls.ts limits how many calls there are at a time.
  */
-
-/** At most `limit` pieces of work at a time; the others wait their turn. */
-export class Bulkhead {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(limit: number) {
-    this.#free = limit;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
-    }
-  }
-}
 
 interface BreakerOptions {
   now: () => number;

@@ -1,8 +1,8 @@
 /** The platform's answers about what is inside a workspace, read into our own words. */
-import { isObject } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { JobLog } from '@inlay/contract/operating';
-import { storableText } from '@inlay/contract/storable-text';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { JobLog } from '@inlay/contract/pipelines/operating';
+import { storableText } from '@inlay/contract/text/storable-text';
 import {
   type ConnectorFailure,
   type ConnectorWarning,
@@ -153,10 +153,33 @@ function readJobStream(item: unknown): PlatformJobStream[] {
       recordsWritten: countIn(item, 'recordsWritten'),
       recordsDeleted: countIn(item, 'recordsDeleted'),
       notReplaced: item.notReplaced === true,
+      ...readNotices(item.notices),
+      recordsSkipped: isObject(item.recordsSkipped) ? readSkipped(item.recordsSkipped) : undefined,
       valuesChanged: listOrNone(item.valuesChanged).flatMap(readValueChange),
       moreChanged: more && { fields: countIn(more, 'fields') ?? 0, values: countIn(more, 'values') ?? 0 },
     },
   ];
+}
+
+/** More than the bundled platform tells: whatever it says, a job stays small. */
+const maxNotices = 10;
+const maxNoticeLength = 2_000;
+
+function readNotices(told: unknown): Pick<PlatformJobStream, 'notices'> {
+  const notices = listOrNone<unknown>(told)
+    .slice(0, maxNotices)
+    .flatMap((item) => {
+      if (!isObject(item) || typeof item.code !== 'string' || typeof item.message !== 'string') return [];
+      const fields = listOrNone<unknown>(item.fields).filter((field) => typeof field === 'string');
+      const message = item.message.slice(0, maxNoticeLength);
+      return [{ code: item.code, message, ...(fields.length > 0 && { fields }) }];
+    });
+  return notices.length > 0 ? { notices } : {};
+}
+
+function readSkipped(item: Item): PlatformJobStream['recordsSkipped'] {
+  const keys = listOrNone(item.keys).filter((key): key is string => typeof key === 'string');
+  return { count: countIn(item, 'count') ?? 0, keys };
 }
 
 function readValueChange(item: unknown): PlatformJobStream['valuesChanged'] {
@@ -231,7 +254,7 @@ export function wordsOr(message: unknown): string {
   return storableText(message.slice(0, maxWords));
 }
 
-function tryParse(text: string): unknown {
+export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,5 @@
 /** What is inside a workspace, in the words of the hosted platform's public API. */
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { mapInPieces, readLongList } from '@inlay/schedule/pieces';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
@@ -15,6 +16,7 @@ import {
   readJobLog,
   readStream,
   reasonIn,
+  tryParse,
 } from './pipelines-answers.ts';
 import type {
   ConnectionChanges,
@@ -67,10 +69,27 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
     await unlessGone(call(`delete_${kind}`, 'write', { method: 'DELETE', path: `/${kind}s/${id}` }));
   }
 
+  /** Undefined: a hosted platform, which has no such path. */
+  async function readCredentials(
+    query = '',
+  ): Promise<{ areResolved: boolean; outage: string | undefined } | undefined> {
+    const answer = await call('read_credentials', 'probe', { method: 'GET', path: `/credentials${query}` });
+    // Whoever refuses the token says nothing about which platform this is.
+    if ([401, 429].includes(answer.status) || answer.status >= 500) throw unavailable(answer);
+    const told = answer.status < 300 ? tryParse(answer.text) : undefined;
+    if (!isObject(told) || typeof told.areResolved !== 'boolean') return undefined;
+    return { areResolved: told.areResolved, outage: typeof told.outage === 'string' ? told.outage : undefined };
+  }
+
   async function resolvesCredentials(): Promise<boolean> {
-    const answer = await call('read_credentials', 'probe', { method: 'GET', path: '/credentials' });
-    if (answer.status === 429 || answer.status >= 500) throw unavailable(answer);
-    return answer.status < 300 && /"areResolved"\s*:\s*true/.test(answer.text);
+    const told = await readCredentials();
+    if (told?.areResolved === false) {
+      throw new PlatformError(
+        'unavailable',
+        'the platform is of an earlier version, which cannot ask for tokens; update it',
+      );
+    }
+    return told !== undefined;
   }
 
   const manifestsPath = (workspaceId: string) => `/workspaces/${workspaceId}/definitions/declarative_sources`;
@@ -104,6 +123,10 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
     },
     deleteManifest,
     resolvesCredentials,
+    testCredentials: async () => {
+      const told = await readCredentials('?test=true');
+      return told?.areResolved === false ? 'The platform is of an earlier version. Update it.' : told?.outage;
+    },
     async listDefinitions(kind) {
       const items = await listOf('list_definitions', '/connector_definitions', { type: kind });
       return items.map(readDefinition);
@@ -172,9 +195,10 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
       const path = `/connections/${connectionId}`;
       return await unlessGone(call('set_connection_status', 'write', { method: 'PATCH', path, body: { status } }));
     },
-    async startSync(connectionId) {
+    async startSync(connectionId, { fromStart } = {}) {
       try {
-        const body = { connectionId, jobType: 'sync' };
+        const anew = { jobType: 'refresh', streams: [{ name: fromStart }] };
+        const body = { connectionId, ...(fromStart === undefined ? { jobType: 'sync' } : anew) };
         return readJob(readable(await call('start_sync', 'create', { method: 'POST', path: '/jobs', body })) as Item);
       } catch (error) {
         if (error instanceof PlatformError && error.isConflict) return undefined;

@@ -2,10 +2,10 @@
  * What is inside a workspace on the platform, in our own words: connectors (sources and destinations), connections
  * between them, their jobs. All ids here are the platform's own.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { JobLog, JobLogQuery } from '@inlay/contract/operating';
-import type { CheckWarning } from '@inlay/contract/sources';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
+import type { JobLog, JobLogQuery } from '@inlay/contract/pipelines/operating';
+import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 
 /** The outcome of a write that succeeded. */
 export interface Written {
@@ -156,6 +156,9 @@ export interface PlatformJobStream {
   recordsWritten: number | undefined;
   recordsDeleted: number | undefined;
   notReplaced: boolean;
+  notices?: { code: string; message: string; fields?: string[] }[];
+  /** Records that are too large to be moved, and the keys of the first ones. */
+  recordsSkipped?: { count: number; keys: string[] } | undefined;
   valuesChanged: { field: string; kind: ChangeKind; count: number; example: string }[];
   moreChanged: { fields: number; values: number } | undefined;
 }
@@ -216,9 +219,12 @@ export interface PipelinesPort {
   discoverStreams(source: UnplacedSource): Promise<Verdict>;
   /**
    * Whether the platform asks for the tokens of a credential when a connector starts. A hosted one cannot: the tokens have to
-   * be in the configuration, and a `credential` must not be sent.
+   * be in the configuration, and a `credential` must not be sent. An Inlay platform that cannot ask is `unavailable`: it has to
+   * be updated, and no token must go to it meanwhile.
    */
   resolvesCredentials(): Promise<boolean>;
+  /** What keeps the platform from asking for tokens at this moment; undefined if nothing does, or it never asks. */
+  testCredentials(): Promise<string | undefined>;
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
   /** The manifest of the workspace whose name ends with `nameEnd`. */
   findManifest(workspaceId: string, nameEnd: string): Promise<string | undefined>;
@@ -266,8 +272,8 @@ export interface PipelinesPort {
   deleteConnection(connectionId: string): Promise<void>;
   /** A connection that is gone needs no change. */
   setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
-  /** Undefined when a sync of the connection runs already. */
-  startSync(connectionId: string): Promise<PlatformJob | undefined>;
+  /** Undefined when a sync of the connection runs already. Only the bundled platform reads a stream `fromStart`. */
+  startSync(connectionId: string, options?: { fromStart?: string }): Promise<PlatformJob | undefined>;
   /** Newest first. */
   listJobs(connectionId: string, page: { limit: number; offset: number }): Promise<PlatformJob[]>;
   /** Page by page, those of all connections that changed since then (milliseconds); a job may come more than once. */

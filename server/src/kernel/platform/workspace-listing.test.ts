@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type HostedServer, startHostedServer } from '../../test/support/hosted-server.ts';
-import { virtualRuntime } from '../../test/support/virtual-time.ts';
+import { type HostedServer, startHostedServer } from '../../../test/support/hosted-server.ts';
+import { virtualRuntime } from '../../../test/support/virtual-time.ts';
 import { createPlatformClient } from './platform-client.ts';
 import type { PlatformPort } from './platform-port.ts';
 import { httpTransport } from './transport.ts';

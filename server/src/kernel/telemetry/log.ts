@@ -1,19 +1,33 @@
 /** JSON logs. Headers, bodies and queries are never logged. Of an error, only the parts that are meant for a log. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { isoTime } from './iso-time.ts';
-import { currentRequest } from './request-context.ts';
+import { isoTime } from '../iso-time.ts';
+import { logOutput } from '../output.ts';
+import { currentRequest } from '../request-context.ts';
+
+/** A failure that is known already, so that lines about it are left out. */
+type IsKnown = (error: unknown) => boolean;
 
 /** To standard output unless another destination is given. */
-export function createLog(level: string, destination?: DestinationStream): Logger {
+export function createLog(
+  level: string,
+  destination: DestinationStream = logOutput(),
+  isKnown: IsKnown = () => false,
+): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
     timestamp: () => `,"time":"${isoTime(Date.now())}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
+    hooks: {
+      logMethod(line, method) {
+        const { err } = (line[0] ?? {}) as { err?: unknown };
+        if (err === undefined || !isKnown(err)) method.apply(this, line);
+      },
+    },
     mixin: (_line, _level, logger) => (named in logger ? {} : requestFields()),
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination);
 }
 
 const named = Symbol('the lines of this log name their request already');

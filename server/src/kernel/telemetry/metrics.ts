@@ -1,9 +1,8 @@
 /**
  * The metrics of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id.
  */
-import { healthStates } from '@inlay/contract/health';
+import { healthStates } from '@inlay/contract/pipelines/health';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { WorkspaceEvent } from './workspaces/context.ts';
 
 /** How much work is recorded here and not yet told to the platform, by kind. */
 export interface Backlog {
@@ -11,6 +10,16 @@ export interface Backlog {
   operations: Partial<Record<string, number>>;
   sources: number;
 }
+
+/** What happens to workspaces, to be counted. No name contains a tenant's. */
+export type WorkspaceEvent =
+  | 'workspace_created'
+  | 'workspace_adopted'
+  | 'name_ambiguous'
+  | 'orphan_found'
+  | 'settle_wait'
+  | 'claim_dropped'
+  | 'missing_on_platform';
 
 export interface Metrics {
   registry: Registry;

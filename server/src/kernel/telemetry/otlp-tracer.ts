@@ -5,12 +5,13 @@
  * What always holds: no request waits for the collector; the memory for spans is bounded; spans that do not get through
  * are dropped, and the log says how many.
  */
-import { isSampled, sampledFlag, type TraceContext } from '@inlay/contract/trace-context';
+import type { NewSpan, SpanAttributes } from '@inlay/contract/spans';
+import { isSampled, sampledFlag, type TraceContext } from '@inlay/contract/text/trace-context';
 import type { Logger } from 'pino';
 import type { Runtime } from '../runtime.ts';
-import { type NewSpan, newSpanId, newTraceId, type SpanAttributes, type Tracer } from '../tracing.ts';
 import { version } from '../version.ts';
 import { createSampler, type SamplerSettings } from './sampler.ts';
+import { newSpanId, newTraceId, type Tracer } from './tracing.ts';
 
 export interface TelemetrySettings {
   /** The base address of the collector. */

@@ -1,5 +1,5 @@
 /** The SQL that finds the trails of all organizations that are to be signed. */
-import type { Db } from '../db/open.ts';
+import type { Db } from '../../kernel/db/open.ts';
 import { isDue } from './due.ts';
 
 export async function listDue(db: Db, everyMs: number): Promise<string[]> {

@@ -8,6 +8,7 @@ const everyMs = 3_600_000;
 /** For the housekeeping. */
 export function createCheckpoints(ctx: AuditKeysContext): () => Promise<void> {
   return async () => {
-    for (const organizationId of await listDue(ctx.store.db, everyMs)) await signNow(ctx, organizationId, everyMs);
+    for (const organizationId of await listDue(ctx.store.db, everyMs))
+      await signNow(ctx, organizationId, { afterMs: everyMs });
   };
 }

@@ -1,5 +1,5 @@
 /** The audit trail as a file. JSON Lines has everything, so the chain can be verified from it. CSV is for tables. */
-import type { AuditEvent } from '@inlay/contract/audit';
+import type { AuditEvent } from '@inlay/contract/log/audit';
 
 export type ExportFormat = 'jsonl' | 'csv';
 

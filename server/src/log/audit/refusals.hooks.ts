@@ -1,7 +1,7 @@
 /** Tells the audit of requests that were refused: 403, and 401 where a token is needed. Other requests cost a comparison. */
 import type { FastifyInstance } from 'fastify';
-import { byRequest } from '../cause.ts';
-import type { Principal } from '../principals.ts';
+import { byRequest } from '../../kernel/cause.ts';
+import type { Principal } from '../../kernel/principals.ts';
 import type { Refusals, RefusedRequest } from './refusals.ts';
 
 declare module 'fastify' {
@@ -16,7 +16,7 @@ export function recordRefusals(app: FastifyInstance, refusals: Refusals): void {
   app.addHook('onResponse', (request, { statusCode }, done) => {
     if (statusCode === 403 || statusCode === 401) {
       const { access, url = '' } = { ...request.routeOptions, ...request.routeOptions.config };
-      const isGuarded = access === 'operator' || access === 'scoped';
+      const isGuarded = access === 'operator' || access === 'scoped' || access === 'channel';
       const principal = request.refusal?.principal ?? request.principal;
       if (isGuarded && statusCode === 401) refusals.badToken(request.ip);
       else if (isGuarded && principal) {

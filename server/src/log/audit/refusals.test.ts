@@ -1,6 +1,6 @@
 /** Counts of refused requests, where the store is away when they are to be written. */
 import { expect, it } from 'vitest';
-import { byCommandLine } from '../cause.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
 import { createRefusals, type RefusedRequest } from './refusals.ts';
 
 it('are kept until they can be written, with what was refused meanwhile', async () => {

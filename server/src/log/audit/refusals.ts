@@ -6,14 +6,14 @@
  * Counts are in the memory of a process. A process that is killed loses what it has counted since the last minute.
  */
 import type { Logger } from 'pino';
-import type { Cause } from '../cause.ts';
-import { byWorker } from '../cause.ts';
-import type { Store } from '../db/open.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import { byWorker } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Principal } from '../../kernel/principals.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { DataOf, Entry } from '../events/catalogue.ts';
 import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type { Principal } from '../principals.ts';
-import type { Runtime } from '../runtime.ts';
 
 export interface RefusedRequest {
   principal: Principal;
@@ -64,7 +64,7 @@ export function createRefusals(ctx: RefusalsContext): Refusals {
   }
 
   async function flushBadTokens(): Promise<void> {
-    if (!bad || (bad.count < burst && ctx.runtime.now() - bad.since < patienceMs)) return;
+    if (!bad || (bad.count < burst && Math.abs(ctx.runtime.now() - bad.since) < patienceMs)) return;
     const { count, addresses, since } = bad;
     bad = undefined;
     const named = [...addresses].slice(0, namedAddresses).join(', ');

@@ -1,7 +1,7 @@
 /** The SQL that reads the audit trail of an organization, and erases what it says of persons. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { AuditCheckpointRow, LogEntryRow, LogPersonalRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { AuditCheckpointRow, LogEntryRow, LogHeadRow, LogPersonalRow } from '../../kernel/db/tables.ts';
 
 export interface TrailEnds {
   /** The last position that was given. */
@@ -19,6 +19,22 @@ export async function findEnds(db: Db, organizationId: string): Promise<TrailEnd
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
   return { head: row?.trail_position ?? 0, hash: row?.hash ?? null, cutUntil: row?.cut_until ?? 0 };
+}
+
+export async function findHead(db: Db, organizationId: string): Promise<LogHeadRow | undefined> {
+  return await db.selectFrom('log_heads').selectAll().where('organization_id', '=', organizationId).executeTakeFirst();
+}
+
+/** The last position in the trail, whatever the head says. */
+export async function findLastPosition(db: Db, organizationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('log_entries')
+    .select('trail_position')
+    .where('organization_id', '=', organizationId)
+    .orderBy('trail_position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.trail_position ?? 0;
 }
 
 /** The first position that was given at this time or later. */
@@ -130,16 +146,23 @@ export interface ErasedEntries {
   before: number | undefined;
 }
 
+export interface ErasedValues {
+  /** Values of entries that had no position yet. */
+  waiting: number;
+  /** The others, in the order of their positions. */
+  placed: { position: number; field: LogPersonalRow['field'] }[];
+}
+
 /**
- * Gives how many values were erased, also of entries that have no position yet. No entry gets its position meanwhile: it would
- * be in neither place when that place is looked at.
+ * Erases values, also of entries that have no position yet. No entry gets its position meanwhile: it would be in neither place
+ * when that place is looked at.
  */
 export async function erasePersonal(
   tx: Db,
   organizationId: string,
   chosen: ErasedEntries,
   fields: readonly LogPersonalRow['field'][],
-): Promise<number> {
+): Promise<ErasedValues> {
   await tx.updateTable('log_sequencer').set({ lease_until: sql<number>`lease_until` }).where('id', '=', 1).execute();
   const { workspaceId, actorId, address, before } = chosen;
   const waiting = await eraseWaiting(tx, organizationId, chosen, fields);
@@ -156,13 +179,22 @@ export async function erasePersonal(
       .where('value', '=', JSON.stringify(address));
     entries = entries.where('id', 'in', fromThere);
   }
-  const { numDeletedRows } = await tx
+  const placed = await tx
+    .selectFrom('log_personal as personal')
+    .innerJoin('log_entries as entry', 'entry.id', 'personal.entry_id')
+    .select(['entry.trail_position as position', 'personal.field'])
+    .where('personal.organization_id', '=', organizationId)
+    .where('personal.field', 'in', [...fields])
+    .where('personal.entry_id', 'in', entries)
+    .orderBy('entry.trail_position')
+    .execute();
+  await tx
     .deleteFrom('log_personal')
     .where('organization_id', '=', organizationId)
     .where('field', 'in', [...fields])
     .where('entry_id', 'in', entries)
-    .executeTakeFirst();
-  return waiting + Number(numDeletedRows);
+    .execute();
+  return { waiting, placed };
 }
 
 async function eraseWaiting(

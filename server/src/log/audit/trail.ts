@@ -12,19 +12,21 @@ import type {
   AuditErasureRequest,
   AuditEvent,
   OwnAuditEvent,
-} from '@inlay/contract/audit';
-import { actorKinds } from '../cause.ts';
-import type { Db, Store } from '../db/open.ts';
-import type { LogPersonalRow } from '../db/tables.ts';
-import { AppError, invalidRequest } from '../errors.ts';
+} from '@inlay/contract/log/audit';
+import { actorKinds } from '../../kernel/cause.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { LogPersonalRow } from '../../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
 import { customerTypes, entryTypes, matchingTypes } from '../events/catalogue.ts';
 import { chainedEntry, genesisHash, type PersonalField } from '../events/chain.ts';
 import { dataOf } from '../events/events.ts';
 import type { Journal } from '../events/journal.ts';
 import type { PatchOperation } from '../events/json-patch.ts';
-import { isoTime } from '../iso-time.ts';
-import { listPublicKeys } from './audit-keys.ts';
+import { readOwnKeys } from './audit-keys.ts';
 import { presentCheckpoint } from './checkpoints.ts';
+import { writePositions } from './erasures.ts';
 import * as trail from './trail.store.ts';
 
 export interface AuditContext {
@@ -43,7 +45,7 @@ export interface TrailReader {
   outcome?: string | undefined;
 }
 
-interface TrailPage<Shown> {
+export interface TrailPage<Shown> {
   data: Shown[];
   next: number;
 }
@@ -189,6 +191,8 @@ export async function* exportTrail(
   }
 }
 
+const namedAtOnce = 10_000;
+
 /** Erases what entries say of persons. The entries stay, and the chain stays valid. */
 export async function erase(
   { store, journal }: AuditContext,
@@ -206,14 +210,24 @@ export async function erase(
   }
   const chosen = { workspaceId, actorId, address, before: before === undefined ? undefined : Date.parse(before) };
   return await store.transaction(async (tx) => {
-    const count = await trail.erasePersonal(tx, organizationId, chosen, fields);
-    const data = { by, fields, count };
-    await journal.record(tx, organizationId, { type: 'audit.erased', data });
-    return { erased: count };
+    const { waiting, placed } = await trail.erasePersonal(tx, organizationId, chosen, fields);
+    // No entry grows without bound: a large erasure is several.
+    for (let from = 0; from === 0 || from < placed.length; from += namedAtOnce) {
+      const part = placed.slice(from, from + namedAtOnce);
+      const ofField = (wanted: string) => part.filter(({ field }) => field === wanted).map(({ position }) => position);
+      const positions = Object.fromEntries(fields.map((field) => [field, writePositions(ofField(field))]));
+      const data = { by, fields, count: part.length + (from === 0 ? waiting : 0), positions };
+      await journal.record(tx, organizationId, { type: 'audit.erased', data });
+    }
+    return { erased: waiting + placed.length };
   });
 }
 
-export async function listCheckpoints(db: Db, organizationId: string, limit: number): Promise<AuditCheckpointList> {
+export async function listCheckpoints(
+  { store: { db }, sealer }: { store: Store; sealer: Sealer },
+  organizationId: string,
+  limit: number,
+): Promise<AuditCheckpointList> {
   const rows = await trail.listCheckpoints(db, organizationId, limit);
   const { cutUntil } = await trail.findEnds(db, organizationId);
   const beginning = cutUntil === 0 ? undefined : await trail.findCheckpoint(db, organizationId, cutUntil);
@@ -221,6 +235,7 @@ export async function listCheckpoints(db: Db, organizationId: string, limit: num
     organization_id: organizationId,
     checkpoints: rows.map(presentCheckpoint),
     beginning: beginning ? presentCheckpoint(beginning) : null,
-    keys: (await listPublicKeys(db)) as AuditCheckpointList['keys'],
+    // Never a key that somebody else has put into the database.
+    keys: (await readOwnKeys(db, sealer)).jwks as AuditCheckpointList['keys'],
   };
 }

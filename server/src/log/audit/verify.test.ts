@@ -1,14 +1,15 @@
 /** The canonical form, patches, and the verification of an export: pure rules, without a database. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import type { AuditCheckpoint, AuditEvent } from '@inlay/contract/audit';
+import type { AuditCheckpoint, AuditEvent } from '@inlay/contract/log/audit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../events/canonical-json.ts';
 import { type ChainedEntry, commitmentOf, genesisHash, hashOf } from '../events/chain.ts';
 import { patchOf } from '../events/json-patch.ts';
 import { signCheckpoint } from './checkpoints.ts';
+import { createErasures, writePositions } from './erasures.ts';
 import { csvCell } from './export.ts';
-import { createVerifier, type Kept } from './verify.ts';
+import { createVerifier, type Known } from './verify.ts';
 
 describe('The canonical form of JSON', () => {
   it('is that of the examples of RFC 8785', () => {
@@ -138,8 +139,8 @@ function makeTrail(count: number): AuditEvent[] {
   return trail;
 }
 
-function verify(trail: readonly unknown[], kept: Partial<Kept> = {}) {
-  const verifier = createVerifier({ keys, checkpoints: [], ...kept });
+function verify(trail: readonly unknown[], known: Partial<Known> = {}) {
+  const verifier = createVerifier({ keys, kept: [], ...known });
   // As from a file.
   for (const line of trail.map((entry) => JSON.stringify(entry))) verifier.add(JSON.parse(line));
   return verifier.end();
@@ -164,14 +165,38 @@ describe('The verification of an export', () => {
   const trail = makeTrail(12);
 
   it('finds nothing in a trail that nobody has changed, and says how far checkpoints cover it', () => {
-    expect(verify(trail)).toMatchObject({ faults: [], entries: 12, coveredUntil: 5, withheld: 0 });
-    expect(verify(trail, { checkpoints: [checkpointAt(trail[9] as AuditEvent)] }).coveredUntil).toBe(10);
-    expect(verify(trail, { keys: new Map() })).toMatchObject({ faults: [], uncheckedSignatures: 1, coveredUntil: 0 });
+    expect(verify(trail)).toMatchObject({ faults: [], entries: 12, coveredUntil: 5, erased: 0, unchained: 0 });
+    expect(verify(trail, { kept: [checkpointAt(trail[9] as AuditEvent)] }).coveredUntil).toBe(10);
   });
 
-  it('takes erased values for erased', () => {
-    const erased = trail.map((entry) => ({ ...entry, address: null, user_agent: null, salts: {} }));
-    expect(verify(erased)).toMatchObject({ faults: [], withheld: 24 });
+  it('fails on a signature whose key nobody knows, of the trail itself or of a checkpoint that was kept', () => {
+    const problem = expect.stringContaining('the key k1 is unknown');
+    for (const unknown of [new Map(), undefined]) {
+      expect(verify(trail, { keys: unknown })).toMatchObject({ faults: [{ position: 5, problem }], coveredUntil: 0 });
+    }
+    const kept = [checkpointAt(trail[9] as AuditEvent)];
+    expect(verify(trail.slice(0, 3), { keys: new Map(), kept }).faults).toMatchObject([{ position: 10, problem }]);
+  });
+
+  it('fails on a personal value that is gone unless an entry says that it was erased', () => {
+    const erased = trail.with(2, { ...(trail[2] as AuditEvent), address: null, salts: { user_agent: 't3' } });
+    expect(verify(erased)).toMatchObject({
+      erased: 1,
+      faults: [{ position: 3, problem: expect.stringContaining('The address of the entry is gone') }],
+    });
+    const erasures = createErasures();
+    for (const position of [1, 3, 4, 5, 9]) erasures.isMissing(position, 'address');
+    erasures.isMissing(4, 'patch');
+    erasures.tells(10, { positions: { address: '1,3-5' } });
+    expect(erasures.unexplained()).toEqual([
+      { position: 9, fields: ['address'] },
+      { position: 4, fields: ['patch'] },
+    ]);
+    // An earlier version has only said how many.
+    erasures.tells(11, { fields: ['address', 'patch'], count: 1 });
+    expect(erasures.unexplained()).toHaveLength(1);
+    expect(writePositions([1, 3, 4, 5, 9])).toBe('1,3-5,9');
+    expect(writePositions([])).toBe('');
   });
 
   it('finds and names every single value that was changed, added or taken away', () => {
@@ -206,7 +231,7 @@ describe('The verification of an export', () => {
       fc.property(fc.nat(11), fc.nat(11), (from, to) => {
         const entry = trail[from] as AuditEvent;
         const without = trail.toSpliced(from, 1);
-        const dropped = verify(without, { checkpoints: [checkpointAt(trail[11] as AuditEvent)] });
+        const dropped = verify(without, { kept: [checkpointAt(trail[11] as AuditEvent)] });
         expect(dropped.faults[0]?.position).toBe(from === 0 ? 1 : from + 1);
         const repeated = verify(trail.toSpliced(to, 0, entry));
         expect(repeated.faults).not.toEqual([]);
@@ -224,25 +249,25 @@ describe('The verification of an export', () => {
     const cut = trail.slice(0, 9);
     expect(verify(cut).faults).toEqual([]);
     const kept = [checkpointAt(trail[10] as AuditEvent)];
-    expect(verify(cut, { checkpoints: kept }).faults).toMatchObject([{ position: 10, id: null }]);
-    expect(verify([], { checkpoints: kept }).faults).toMatchObject([{ position: 1 }]);
+    expect(verify(cut, { kept }).faults).toMatchObject([{ position: 10, id: null }]);
+    expect(verify([], { kept }).faults).toMatchObject([{ position: 1 }]);
   });
 
   it('finds a trail that was computed anew, by a checkpoint of the trail itself or a kept one', () => {
     const other = makeTrail(12);
     expect(verify(other).faults).toEqual([]);
-    expect(verify(other, { checkpoints: [checkpointAt(trail[8] as AuditEvent)] }).faults).toMatchObject([
+    expect(verify(other, { kept: [checkpointAt(trail[8] as AuditEvent)] }).faults).toMatchObject([
       { position: 9, id: other[8]?.id, problem: expect.stringContaining('computed anew') },
     ]);
     const forged = { ...checkpointAt(trail[8] as AuditEvent), hash: String(other[8]?.hash) };
-    expect(verify(other, { checkpoints: [forged] }).faults).toMatchObject([{ position: 9 }]);
+    expect(verify(other, { kept: [forged] }).faults).toMatchObject([{ position: 9 }]);
   });
 
   it('accepts a beginning that was cut only where a signed checkpoint says so', () => {
     expect(verify(trail.slice(5)).faults, 'the seventh entry tells of the checkpoint').toEqual([]);
     expect(verify(trail.slice(4)).faults).toMatchObject([{ position: 1, id: null }]);
-    expect(verify(trail.slice(5), { keys: new Map() }).faults).toHaveLength(1);
-    expect(verify(trail.slice(8), { checkpoints: [checkpointAt(trail[7] as AuditEvent)] }).faults).toEqual([]);
+    expect(verify(trail.slice(5), { keys: new Map() }).faults).not.toEqual([]);
+    expect(verify(trail.slice(8), { kept: [checkpointAt(trail[7] as AuditEvent)] }).faults).toEqual([]);
   });
 
   it('names lines that are no entries', () => {

@@ -7,9 +7,10 @@
  * because the catalogue is one list.
  */
 
+import { flowFailures } from '@inlay/contract/credentials/oauth-flows';
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from '@inlay/contract/fields';
-import { flowFailures } from '@inlay/contract/oauth-flows';
-import { quotaNames } from '@inlay/contract/quotas';
+import { checkpointCut } from '@inlay/contract/log/audit';
+import { quotaNames } from '@inlay/contract/tenancy/quotas';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 
 const exampleId = '6f0f5a1e-5a0c-4f5e-8d5f-2f3b1c9a7d10';
@@ -55,7 +56,7 @@ const Failure = Type.Object(
 );
 
 const Job = Type.Object(
-  { id: text('Id of the job', '4711'), started_at: Timestamp('When it began') },
+  { id: text('Id of the job', '1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'), started_at: Timestamp('When it began') },
   { title: 'Job of an event' },
 );
 
@@ -295,10 +296,10 @@ export const catalogue = {
       warnings: Type.Array(
         Type.Object({
           stream: text('The stream', 'orders'),
-          kind: text('What happened to values', 'shortened'),
-          count: count('How many values', 3),
+          kind: text('What happened to values; `skipped` for whole records that are too large', 'shortened'),
+          count: count('How many values or records', 3),
         }),
-        { description: 'Values that did not arrive as the source gave them; at most 100' },
+        { description: 'Values and records that did not arrive as the source gave them; at most 100' },
       ),
     },
     ofData,
@@ -538,9 +539,9 @@ export const catalogue = {
     'A sign-in has ended: it was deleted, or the provider accepts its tokens no more.',
     {
       credential: Credential,
-      reason: Enumeration(['deleted', 'unused', 'revoked', 'uncertain', 'expired'], {
+      reason: Enumeration(['deleted', 'unused', 'revoked', 'uncertain', 'expired', 'scopes_missing'], {
         description:
-          '`deleted`: here, with its last source or by an operator. `unused`: no source was made with it within a day. `revoked`: by the provider. `uncertain`: answers of the provider were lost. `expired`: there was nothing to refresh it with',
+          '`deleted`: here, with its last source or by an operator. `unused`: no source was made with it within a day. `revoked`: by the provider. `uncertain`: answers of the provider were lost. `expired`: there was nothing to refresh it with. `scopes_missing`: a scope that the template requires is no longer granted',
       }),
     },
     shared,
@@ -585,6 +586,7 @@ export const catalogue = {
       hash: text('The hash of that entry', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
       signed_at: Timestamp('When it was signed'),
       key_id: text('Which key signed it', 'k0123456789abcde'),
+      cut: checkpointCut,
       signature: text('Ed25519, in base64', 'c2lnbmF0dXJl'),
     },
     { ofWorkspace: false, noPatchBecause: 'of the trail' },
@@ -601,6 +603,14 @@ export const catalogue = {
       by: Type.Array(Type.String(), { description: 'What chose the entries', examples: [['workspace_id']] }),
       fields: Type.Array(Type.String(), { description: 'What was erased', examples: [['address']] }),
       count: count('How many values', 12),
+      positions: Type.Optional(
+        Type.Unsafe<Record<string, string>>({
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'The entries that lost the value, for each field. Earlier versions did not record them',
+          examples: [{ address: '3,7-9' }],
+        }),
+      ),
     },
     { ofWorkspace: 'sometimes', isEvent: false, noPatchBecause: 'of the trail' },
   ),
@@ -656,9 +666,6 @@ export type Entry = {
 export const entryTypes = Object.keys(catalogue) as EntryType[];
 export const eventTypes = entryTypes.filter((type) => catalogue[type].isEvent);
 export const customerTypes = eventTypes.filter((type) => catalogue[type].forCustomers);
-
-/** A type, or a part of one with a star for the rest: `sync.*`. */
-export const typePattern = '^([a-z_]+\\.([a-z_]+|\\*)|\\*)$';
 
 /** The types that one of the patterns means. A pattern may mean none: other versions know other types. */
 export function matchingTypes(patterns: readonly string[], among: readonly EntryType[]): EntryType[] {

@@ -7,8 +7,8 @@
  * later, or withheld, and the chain stays valid; and the commitment alone does not let anybody guess the field.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { LogEntryFacts, LogPendingRow, LogPersonalRow } from '../db/tables.ts';
-import { isoTime } from '../iso-time.ts';
+import type { LogEntryFacts, LogPendingRow, LogPersonalRow } from '../../kernel/db/tables.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 /** Before the first entry. */

@@ -1,10 +1,11 @@
 /** Reading events as operators and customers do. */
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../../test/support/pipelines.ts';
+import { createStreamCounts } from './stream-counts.ts';
 
 interface Shown {
   id: string;
@@ -24,7 +25,7 @@ describeOnBothDatabases('Events', (kind) => {
   afterAll(() => test.stop());
 
   async function read(query = '', token?: string): Promise<{ data: Shown[]; next: number }> {
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const path = token === undefined ? '/api/v1/events' : '/api/v1/embedded/events';
     const answer = await test.request('GET', `${path}?${query}`, token === undefined ? {} : { token });
     expect(answer.status, answer.text).toBe(200);
@@ -113,7 +114,7 @@ describeOnBothDatabases('Events', (kind) => {
     const { next } = await read();
     const waiting = test.request('GET', `/api/v1/events?after=${next}&wait=30`);
     await test.request('POST', '/api/v1/integrations/templates/tags', { body: { name: 'awaited' } });
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const { body } = await waiting;
     expect(typesOf(body)).toEqual(['tag.created']);
     // Pauses of this app are a tenth of what they are.
@@ -151,7 +152,7 @@ describeOnBothDatabases('The stream of events', (kind) => {
   const addTag = async (name: string) => {
     const answer = await test.request('POST', '/api/v1/integrations/templates/tags', { body: { name } });
     expect(answer.status, answer.text).toBe(201);
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
   };
 
   it('tells what was, goes on with what happens, and resumes after the last id without a gap', async () => {
@@ -183,6 +184,46 @@ describeOnBothDatabases('The stream of events', (kind) => {
       await expect.poll(refused.hasEnded).toBe(true);
       expect(refused.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     }
+  });
+
+  it('is refused where a token has too many, until one of them ends', async () => {
+    const { body } = await test.request('POST', '/api/v1/operator-tokens', { body: { name: 'busy' } });
+    const headers = { authorization: `Bearer ${body.token}` };
+    const streams = Array.from({ length: 50 }, () => open('types=tag.*', headers));
+    await expect.poll(() => streams.every((stream) => stream.text().includes('retry:'))).toBe(true);
+    const refused = open('', { ...headers, connection: 'close' });
+    await expect.poll(refused.hasEnded).toBe(true);
+    expect(refused.text()).toMatch(/^HTTP\/1.1 429 [\s\S]*x-inlay-error: too_many_event_streams\r\n/);
+    expect(refused.text()).toMatch(/\r\nretry-after: 10\r\n[\s\S]*of this token are open \(50 at most\)/);
+    const other = open('types=tag.*');
+    await expect.poll(other.text).toContain('retry:');
+    other.close();
+    streams.pop()?.close();
+    await expect
+      .poll(async () => {
+        const again = open('types=tag.*', headers);
+        streams.push(again);
+        await expect.poll(again.text).toMatch(/^HTTP/);
+        return again.text().slice(0, 12);
+      })
+      .toBe('HTTP/1.1 200');
+    for (const stream of streams) stream.close();
+  });
+
+  it('is refused where an organization has too many, whatever tokens they have', () => {
+    const count = createStreamCounts();
+    const endings = Array.from({ length: 500 }, () => new AbortController());
+    const principal = (tokenId: string, organizationId = 'one') => ({
+      ...{ kind: 'operator' as const, tokenName: '', permission: 'full' as const },
+      ...{ tokenId, organizationId },
+    });
+    for (const [index, { signal }] of endings.entries()) count(principal(`token ${index % 10}`), signal);
+    const next = (of = principal('another')) => count(of, new AbortController().signal);
+    expect(() => next()).toThrow(expect.objectContaining({ code: 'too_many_event_streams' }));
+    next(principal('theirs', 'two'));
+    endings[0]?.abort();
+    next();
+    expect(() => next()).toThrow(expect.objectContaining({ facts: { whose: 'organization', limit: 500 } }));
   });
 
   it('tells nothing more once its token is revoked', async () => {

@@ -5,11 +5,11 @@
  * What always holds: a reader that has position n has seen everything before it, and nothing twice. A reader whose position
  * is no longer kept, or is later than any that was given, is told so: it would miss something without knowing.
  */
-import type { Event, EventPage } from '@inlay/contract/events';
-import type { Store } from '../db/open.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Event, EventPage } from '@inlay/contract/log/events';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { Arrivals } from './arrivals.ts';
 import { customerTypes, type EntryType, eventTypes, matchingTypes } from './catalogue.ts';
 import * as log from './log.store.ts';
@@ -55,6 +55,47 @@ export async function readPage(ctx: EventsContext, reader: Reader, { after, limi
   return { data: rows.map((row) => present(row, reader.isCustomer)), next };
 }
 
+/**
+ * For a reader that has waited: reads on from the events that this process has read for all of its readers, or from the
+ * store where these do not reach. What belongs to the reader alone is worked out once.
+ */
+export function followerOf(
+  ctx: EventsContext,
+  reader: Reader,
+): (request: PageRequest & { after: number }) => Promise<EventPage> {
+  const { organizationId, workspaceId, isCustomer } = reader;
+  const types = typesOf(reader);
+  const wanted = types && new Set<string>(types);
+  const since = reader.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(reader.since);
+  return async (request) => {
+    const { after, limit } = request;
+    const tail = ctx.arrivals.tailAfter(organizationId, after);
+    if (!tail) return await readPage(ctx, reader, request);
+    // Nearly always the last few.
+    const first = tail.rows.findLastIndex(({ position }) => position <= after) + 1;
+    const rows = tail.rows
+      .slice(first)
+      .filter(
+        (row) =>
+          (wanted?.has(row.type) ?? true) &&
+          (workspaceId === undefined || row.workspace_id === workspaceId) &&
+          row.recorded_at >= since,
+      );
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? (page.at(-1)?.position ?? after) : tail.head;
+    return { data: page.map((row) => (isCustomer ? present(row, true) : presentOnce(row))), next };
+  };
+}
+
+const presented = new WeakMap<log.EventRow, Event>();
+
+/** All operators who read a row together get the same object. */
+function presentOnce(row: log.EventRow): Event {
+  const event = presented.get(row) ?? present(row, false);
+  presented.set(row, event);
+  return event;
+}
+
 /** As readPage. If there is nothing yet, it waits for the next event, or until the time is over. */
 export async function awaitPage(
   ctx: EventsContext,
@@ -62,12 +103,13 @@ export async function awaitPage(
   { waitMs, ended, ...request }: PageRequest & { waitMs: number; ended: AbortSignal },
 ): Promise<EventPage> {
   const deadline = ctx.runtime.elapsed() + waitMs;
+  const follow = followerOf(ctx, reader);
   let page = await readPage(ctx, reader, request);
   while (page.data.length === 0 && !ended.aborted) {
     const leftMs = deadline - ctx.runtime.elapsed();
     if (leftMs <= 0) break;
     await ctx.arrivals.wait(reader.organizationId, page.next, leftMs, ended);
-    if (!ended.aborted) page = await readPage(ctx, reader, { ...request, after: page.next });
+    if (!ended.aborted) page = await follow({ ...request, after: page.next });
   }
   return page;
 }

@@ -5,9 +5,9 @@
  * What always holds: an entry is written in the transaction of its change, so there is one exactly if the change took effect.
  * It says who made the change. It is never changed afterwards.
  */
-import type { Cause } from '../cause.ts';
-import type { Db } from '../db/open.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import { type Change, catalogue, type Entry } from './catalogue.ts';
 import { patchOf } from './json-patch.ts';
 import * as log from './log.store.ts';

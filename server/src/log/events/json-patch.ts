@@ -3,7 +3,7 @@
  * the patch has both sides, and applies only to what was there before.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
 
 export type PatchOperation =
   | { op: 'test' | 'replace' | 'add'; path: string; value: unknown }

@@ -1,11 +1,11 @@
 /** The SQL of the log: entries are added to `log_pending`, and read from `log_entries` once they have a position. */
 import { sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import { isSqlite } from '../db/is-sqlite.ts';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
-import type { LogEntryFacts, LogEntryRow, LogPendingRow } from '../db/tables.ts';
+import { insertionOf } from '../../kernel/db/given-rows.ts';
+import { isSqlite } from '../../kernel/db/is-sqlite.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
+import type { LogEntryFacts, LogEntryRow, LogPendingRow } from '../../kernel/db/tables.ts';
 
 type About = Pick<LogPendingRow, 'actor_kind' | 'actor_id' | 'actor_name' | 'request_id' | 'trace_id' | 'personal'>;
 type NewEntry = Pick<LogEntryFacts, 'id' | 'type' | 'workspace_id' | 'data' | 'outcome'> &

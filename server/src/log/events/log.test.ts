@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { planOf, statementOf } from '../../test/support/query-plan.ts';
-import { openTestStore } from '../../test/support/test-store.ts';
-import { unguarded } from '../../test/support/unguarded.ts';
-import { byWorker } from '../cause.ts';
-import type { Db, Store } from '../db/open.ts';
-import { systemRuntime } from '../runtime.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { planOf, statementOf } from '../../../test/support/query-plan.ts';
+import { openTestStore } from '../../../test/support/test-store.ts';
+import { unguarded } from '../../../test/support/unguarded.ts';
+import { byWorker } from '../../kernel/cause.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
 import { createArrivals } from './arrivals.ts';
 import type { Entry } from './catalogue.ts';
 import { getEvent, type Reader, readPage } from './events.ts';
 import { createJournal } from './journal.ts';
 import { type EventFilter, findPositionAt, listEvents, listPositions } from './log.store.ts';
-import { createLogRetention, createSequencer, type Sequencer } from './sequencer.worker.ts';
+import { createEventRetention, createSequencer, type Sequencer } from './sequencer.worker.ts';
+import { streamEvents } from './stream.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
 const tag = (name: string): Entry => ({
@@ -58,6 +60,90 @@ async function openLog(store: Store) {
       readPage(ctx, { ...reader, ...more }, { after, limit: more.limit ?? 100 }),
   };
 }
+
+/** A store that counts how often it is asked for entries of the log. */
+function counting(store: Store): { store: Store; reads(): number } {
+  let reads = 0;
+  const db = new Proxy(store.db, {
+    get(target, member) {
+      if (member !== 'selectFrom') {
+        const value = Reflect.get(target, member);
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return (table: 'log_entries') => {
+        if (table === 'log_entries') reads += 1;
+        return target.selectFrom(table);
+      };
+    },
+  });
+  return { store: { ...store, db }, reads: () => reads };
+}
+
+describeOnBothDatabases('Open streams of events', (kind) => {
+  const quick = { ...systemRuntime, sleep: (ms: number, signal?: AbortSignal) => systemRuntime.sleep(ms / 10, signal) };
+
+  async function start(count: number, types?: string) {
+    const plain = await openTestStore(kind);
+    const { store, reads } = counting(plain);
+    const { organizationId, record } = await openLog(plain);
+    const arrivals = createArrivals(store, quick);
+    const ended = new AbortController();
+    setMaxListeners(0, ended.signal);
+    const sequencer = createSequencer({
+      ...{ store: plain, runtime: systemRuntime, log: pino({ level: 'silent' }) },
+      onSequenced: (ids) => arrivals.look(ids),
+    });
+    const reader: Reader = { organizationId, workspaceId: undefined, isCustomer: false, types, since: undefined };
+    const texts = Array.from({ length: count }, () => '');
+    const streams = texts.map(async (_, index) => {
+      const options = { after: undefined, ended: ended.signal, assertStillAllowed: async () => {} };
+      for await (const text of streamEvents({ store, runtime: quick, arrivals }, reader, options)) texts[index] += text;
+    });
+    const tell = async (...names: string[]) => {
+      await record(...names.map(tag));
+      await sequencer.pass();
+    };
+    const namesIn = (text: string) =>
+      [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) =>
+        nameOf({ data: JSON.stringify(JSON.parse(data).data) }),
+      );
+    const stop = async () => {
+      ended.abort();
+      await Promise.all(streams);
+    };
+    return { texts, reads, tell, namesIn, stop };
+  }
+
+  it('read each event once for all of them, in order and without a gap', async () => {
+    const { texts, reads, tell, namesIn, stop } = await start(30);
+    await tell('begin');
+    await expect.poll(() => texts.every((text) => text.includes('begin'))).toBe(true);
+    // Every stream waits for what comes next, and this process has looked where that begins.
+    await tell('settled');
+    await expect.poll(() => texts.every((text) => text.includes('settled'))).toBe(true);
+    const before = reads();
+    const names = upTo(20).map((index) => `e${index}`);
+    for (const name of names) {
+      await tell(name);
+      await expect.poll(() => texts.every((text) => text.includes(`"${name}"`))).toBe(true);
+    }
+    expect(reads() - before).toBeLessThanOrEqual(2 * names.length);
+    for (const text of texts) expect(namesIn(text)).toEqual(['begin', 'settled', ...names]);
+    await stop();
+  });
+
+  it('miss nothing of a burst that is larger than what the process keeps', async () => {
+    const { texts, tell, namesIn, stop } = await start(3, 'tag.*');
+    await tell('begin');
+    await expect.poll(() => texts.every((text) => text.includes('begin'))).toBe(true);
+    const names = upTo(1_200).map((index) => `e${index}`);
+    await tell(...names.slice(0, 600));
+    await tell(...names.slice(600));
+    await expect.poll(() => texts.every((text) => namesIn(text).length > 1_200)).toBe(true);
+    for (const text of texts) expect(namesIn(text)).toEqual(['begin', ...names]);
+    await stop();
+  });
+});
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -180,7 +266,7 @@ describeOnBothDatabases('The log', (kind) => {
           .where('position', 'in', positions)
           .execute(),
       );
-    const retain = createLogRetention({ store }, { eventsMs: 500_000, auditMs: 900_000 });
+    const retain = createEventRetention({ store }, 500_000);
     await retain();
     expect((await log.read()).data).toHaveLength(10);
     await age([1, 2, 3]);
@@ -200,7 +286,7 @@ describeOnBothDatabases('The log', (kind) => {
     expect(await log.read()).toEqual({ data: [], next: 10 });
     await expect(log.read(9)).rejects.toMatchObject({ code: 'events_gone', facts: { begin: 10 } });
     expect(await log.read(10)).toEqual({ data: [], next: 10 });
-    expect(await log.entries(), 'without a checkpoint the trail keeps everything').toHaveLength(10);
+    expect(await log.entries(), 'the audit trail keeps them').toHaveLength(10);
   });
 
   it('is never changed, and loses only a beginning behind a checkpoint: the database refuses everything else', async () => {
@@ -215,26 +301,36 @@ describeOnBothDatabases('The log', (kind) => {
     await expect(db.deleteFrom('log_entries').where('trail_position', '=', 10).execute()).rejects.toThrow(
       'only a beginning behind a checkpoint',
     );
-    await expect(cut(4)).rejects.toThrow('only at a checkpoint');
+    await expect(cut(4)).rejects.toThrow('only where a checkpoint says so');
     const { organizationId } = log;
-    for (const position of [2, 4]) {
+    for (const [position, cut] of [
+      [2, null],
+      [4, null],
+      [6, '{"position":4,"at":null,"retention_days":null}'],
+    ] as const) {
       await db
         .insertInto('audit_checkpoints')
         .values({
           ...{ organization_id: organizationId, position, hash: String(rows[position - 1]?.hash) },
-          ...{ signed_at: 1, key_id: 'k', signature: 's' },
+          ...{ signed_at: 1, key_id: 'k', signature: 's', cut },
         })
         .execute();
     }
     await expect(db.updateTable('audit_checkpoints').set({ hash: '' }).execute()).rejects.toThrow('never changed');
     await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('only those before its beginning');
     if (kind === 'postgres') await expect(sql`truncate log_entries`.execute(db)).rejects.toThrow('never changed');
+    await expect(cut(2), 'no checkpoint says so').rejects.toThrow('only where a checkpoint says so');
     await cut(4);
-    await expect(cut(2)).rejects.toThrow('only at a checkpoint');
+    await expect(cut(2)).rejects.toThrow('only where a checkpoint says so');
     await expect(db.deleteFrom('log_entries').execute()).rejects.toThrow('only a beginning behind a checkpoint');
-    await createLogRetention({ store }, { eventsMs: 500_000, auditMs: 900_000 })();
+    await db.deleteFrom('log_entries').where('trail_position', '<=', 4).execute();
+    await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('only those before its beginning');
+    await db.deleteFrom('audit_checkpoints').where('position', '<', 4).execute();
     expect((await log.entries()).map(({ trail_position }) => trail_position)).toEqual(upTo(10).slice(4));
-    expect(await db.selectFrom('audit_checkpoints').select('position').execute()).toEqual([{ position: 4 }]);
+    expect(await db.selectFrom('audit_checkpoints').select('position').orderBy('position').execute()).toEqual([
+      { position: 4 },
+      { position: 6 },
+    ]);
   });
 
   it('is read from an index in the order of positions, whatever is asked for', async () => {

@@ -1,10 +1,11 @@
-/** The SQL that gives positions to entries of all organizations, and forgets the oldest. */
+/** The SQL that gives positions to entries of all organizations, and hides the oldest events. */
 import { type Selectable, sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
-import type { LogEntryRow, LogHeadRow, LogPendingRow, LogPersonalRow } from '../db/tables.ts';
+import { insertionOf } from '../../kernel/db/given-rows.ts';
+import { isFreeFor, leaseFor, noLease } from '../../kernel/db/leases.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
+import type { LogEntryRow, LogHeadRow, LogPendingRow, LogPersonalRow } from '../../kernel/db/tables.ts';
 
 export async function hasPending(db: Db): Promise<boolean> {
   return (await firstPending(db)).length > 0;
@@ -27,20 +28,15 @@ export async function countPending(db: Db): Promise<number> {
 export async function leaseSequencer(tx: Db, leaseId: string, leaseMs: number): Promise<{ now: number } | undefined> {
   return await tx
     .updateTable('log_sequencer')
-    .set({ lease_id: leaseId, lease_until: sql<number>`now_ms() + ${sql.lit(leaseMs)}` })
+    .set(leaseFor(leaseId, leaseMs))
     .where('id', '=', 1)
-    .where((when) => when.or([when('lease_id', '=', leaseId), when('lease_until', '<=', now)]))
+    .where(isFreeFor(leaseId))
     .returning(now.as('now'))
     .executeTakeFirst();
 }
 
 export async function releaseSequencer(db: Db, leaseId: string): Promise<void> {
-  await db
-    .updateTable('log_sequencer')
-    .set({ lease_id: null, lease_until: 0 })
-    .where('id', '=', 1)
-    .where('lease_id', '=', leaseId)
-    .execute();
+  await db.updateTable('log_sequencer').set(noLease).where('id', '=', 1).where('lease_id', '=', leaseId).execute();
 }
 
 export type PendingEntry = Selectable<LogPendingRow>;
@@ -168,7 +164,7 @@ export async function listOrganizationsWithLog(db: Db): Promise<string[]> {
 
 /** Lets readers have no more events that got their position longer ago. */
 export async function hideEventsBefore(tx: Db, organizationId: string, ageMs: number): Promise<void> {
-  const last = await lastBefore(tx, organizationId, ageMs, true);
+  const last = await lastEventBefore(tx, organizationId, ageMs);
   if (!last) return;
   await tx
     .updateTable('log_heads')
@@ -178,82 +174,16 @@ export async function hideEventsBefore(tx: Db, organizationId: string, ageMs: nu
     .execute();
 }
 
-/**
- * Says that the trail begins after the last checkpoint whose entries are all older. From then on the database lets them be
- * deleted. Gives the position of that checkpoint, or of an earlier cut.
- */
-export async function cutBefore(tx: Db, organizationId: string, ageMs: number): Promise<number> {
-  const last = await lastBefore(tx, organizationId, ageMs, false);
-  const checkpoint =
-    last &&
-    (await tx
-      .selectFrom('audit_checkpoints')
-      .select('position')
-      .where('organization_id', '=', organizationId)
-      .where('position', '<=', last.trail_position)
-      .orderBy('position', 'desc')
-      .limit(1)
-      .executeTakeFirst());
-  if (checkpoint) {
-    await tx
-      .updateTable('log_heads')
-      .set({ cut_until: checkpoint.position })
-      .where('organization_id', '=', organizationId)
-      .where('cut_until', '<', checkpoint.position)
-      .execute();
-  }
-  const head = await tx
-    .selectFrom('log_heads')
-    .select('cut_until')
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return head?.cut_until ?? 0;
-}
-
-/** The last entry that got its position longer ago. These times never go back. */
-async function lastBefore(tx: Db, organizationId: string, ageMs: number, isEvent: boolean) {
+/** The last event that got its position longer ago. These times never go back. */
+async function lastEventBefore(tx: Db, organizationId: string, ageMs: number) {
   return await tx
     .selectFrom('log_entries')
-    .select(['trail_position', 'position'])
+    .select('position')
     .where('organization_id', '=', organizationId)
     .where('sequenced_at', '<', sql<number>`now_ms() - ${sql.lit(ageMs)}`)
-    .$if(isEvent, (query) => query.where('position', 'is not', null))
+    .where('position', 'is not', null)
     .orderBy('sequenced_at', 'desc')
     .orderBy('trail_position', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
-
-/** Deletes the first entries of a trail up to a cut, at most so many, and what belongs to them. Gives how many. */
-export async function deleteUntil(tx: Db, organizationId: string, cut: number, limit: number): Promise<number> {
-  const rows = await tx
-    .selectFrom('log_entries')
-    .select(['id', 'trail_position'])
-    .where('organization_id', '=', organizationId)
-    .where('trail_position', '<=', cut)
-    .orderBy('trail_position')
-    .limit(limit)
-    .execute();
-  const last = rows.at(-1);
-  if (!last) return 0;
-  await tx
-    .deleteFrom('log_personal')
-    .where('organization_id', '=', organizationId)
-    .where(
-      'entry_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute();
-  await tx
-    .deleteFrom('log_entries')
-    .where('organization_id', '=', organizationId)
-    .where('trail_position', '<=', last.trail_position)
-    .execute();
-  await tx
-    .deleteFrom('audit_checkpoints')
-    .where('organization_id', '=', organizationId)
-    .where('position', '<', cut)
-    .execute();
-  return rows.length;
 }

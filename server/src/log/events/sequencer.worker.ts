@@ -9,10 +9,10 @@
  * hashes of the audit trail (chain.ts) as well, so no request waits for them.
  */
 import type { Logger } from 'pino';
-import { attentionOf, type Repetition, repeatedly } from '../background.ts';
-import type { Store } from '../db/open.ts';
-import type { LogPersonalRow } from '../db/tables.ts';
-import type { Runtime } from '../runtime.ts';
+import { attentionOf, type Repetition, repeatedly } from '../../kernel/background.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { LogPersonalRow } from '../../kernel/db/tables.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import { chainedEntry, commitTo, genesisHash, hashOf } from './chain.ts';
 import * as log from './log.worker.store.ts';
 
@@ -138,26 +138,11 @@ const firstHead = (organization_id: string): log.Head => ({
   hash: null,
 });
 
-const forgottenAtOnce = 1_000;
-
-/**
- * For the housekeeping: tells no events that are older than the setting says, and forgets entries that are older than the
- * setting for the audit says. Only a beginning is forgotten, and only up to a signed checkpoint: it proves where the rest
- * begins.
- */
-export function createLogRetention(
-  { store }: { store: Store },
-  { eventsMs, auditMs }: { eventsMs: number; auditMs: number },
-): () => Promise<void> {
+/** For the housekeeping: readers get no more events that are older than the setting says. */
+export function createEventRetention({ store }: { store: Store }, eventsMs: number): () => Promise<void> {
   return async () => {
     for (const organizationId of await log.listOrganizationsWithLog(store.db)) {
       await store.transaction((tx) => log.hideEventsBefore(tx, organizationId, eventsMs));
-      // An event that is still told is never forgotten.
-      const cut = await store.transaction((tx) => log.cutBefore(tx, organizationId, Math.max(eventsMs, auditMs)));
-      for (;;) {
-        const count = await store.transaction((tx) => log.deleteUntil(tx, organizationId, cut, forgottenAtOnce));
-        if (count < forgottenAtOnce) break;
-      }
     }
   };
 }

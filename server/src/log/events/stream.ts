@@ -1,6 +1,6 @@
 /** Events as they happen, in the form of server-sent events. The id of each is its position, so a reader can go on there. */
-import type { Event } from '@inlay/contract/events';
-import { type EventsContext, type PageRequest, type Reader, readPage } from './events.ts';
+import type { Event } from '@inlay/contract/log/events';
+import { type EventsContext, followerOf, type PageRequest, type Reader, readPage } from './events.ts';
 
 /** Often enough that proxies keep the connection, and that a reader notices a dead one. */
 const heartbeatMs = 15_000;
@@ -29,23 +29,28 @@ export async function* streamEvents(
 ): AsyncGenerator<string> {
   // The first page is read before anything is sent, so a position that cannot be read is an answer and no broken stream.
   let page = await readPage(ctx, reader, { after, limit: atOnce });
+  const follow = followerOf(ctx, reader);
   yield `retry: ${retryMs}\n\n`;
   while (!ended.aborted) {
     if (page.data.length > 0) yield page.data.map(asServerSent).join('');
     // Where nothing was told for long although much has happened, the reader still learns how far it has read.
     else yield `: heartbeat\nid: ${page.next}\n\n`;
     let hasMore = page.data.length === atOnce;
+    if (hasMore) await assertStillAllowed();
     for (let waitedMs = 0; !hasMore && waitedMs < heartbeatMs; waitedMs += checkMs) {
       hasMore = await ctx.arrivals.wait(reader.organizationId, page.next, checkMs, ended);
       if (ended.aborted) return;
       await assertStillAllowed();
     }
-    await assertStillAllowed();
-    page = await readPage(ctx, reader, { after: page.next, limit: atOnce });
+    page = await follow({ after: page.next, limit: atOnce });
   }
 }
 
-/** JSON has no line breaks outside of texts, so it is one line. */
+const served = new WeakMap<Event, string>();
+
+/** JSON has no line breaks outside of texts, so it is one line. Streams that share an event share its text. */
 function asServerSent(event: Event): string {
-  return `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  const text = served.get(event) ?? `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  served.set(event, text);
+  return text;
 }

@@ -2,10 +2,10 @@
  * Gives every POST of the API its Idempotency-Key. What a key means is in idempotency.ts; here is what an answer is made
  * of. The hooks are put into the routes themselves, so that other requests do not pay for them.
  */
+import { responseHeaders } from '@inlay/contract/response-headers';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { responseHeaders } from '../http/response-headers.ts';
-import { UnreadableBody } from '../http/validation.ts';
-import type { Principal } from '../principals.ts';
+import { UnreadableBody } from '../../kernel/http/validation.ts';
+import type { Principal } from '../../kernel/principals.ts';
 import { beginRequest, type ClaimedRequest, type IdempotencyContext, type KeptAnswer } from './idempotency.ts';
 
 /** The headers of one answer that say something about the first request, and not about the repeated one. */

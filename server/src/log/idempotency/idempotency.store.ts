@@ -1,8 +1,8 @@
 /** The SQL of `idempotency_keys`. */
 import type { UpdateObject } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { IdempotencyKeyRow, Tables } from '../db/tables.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { IdempotencyKeyRow, Tables } from '../../kernel/db/tables.ts';
 
 /** Who works on the request of a key. */
 export interface Claim {

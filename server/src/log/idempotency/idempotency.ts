@@ -8,11 +8,11 @@
  * are sealed, because some hold tokens. This folder leaves to the routes which of their requests can be repeated.
  */
 import type { Logger } from 'pino';
-import type { Db, Store } from '../db/open.ts';
-import type { IdempotencyKeyRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import type { Runtime } from '../runtime.ts';
-import type { Sealer } from '../sealing.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { IdempotencyKeyRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
 import * as keys from './idempotency.store.ts';
 import { fingerprintOf, type KeyedRequest, maxKeyLength, readKey, slotOf } from './keys.ts';
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Store } from '../db/open.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
 import type { Journal } from '../events/journal.ts';
-import type { Runtime } from '../runtime.ts';
-import type { Sealer } from '../sealing.ts';
 import type { Network } from './sending.ts';
 
 /** What the rules of this folder need. */

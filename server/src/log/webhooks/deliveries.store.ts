@@ -1,8 +1,8 @@
 /** The SQL of `webhook_deliveries`, for the requests of an organization. */
 
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { LogEntryRow, WebhookDeliveryRow } from '../db/tables.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { LogEntryRow, WebhookDeliveryRow } from '../../kernel/db/tables.ts';
 
 export interface DeliveryFilter {
   state?: WebhookDeliveryRow['state'] | undefined;

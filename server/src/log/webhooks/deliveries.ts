@@ -6,12 +6,13 @@ import type {
   Redelivery,
   WebhookDelivery,
   WebhookTestResult,
-} from '@inlay/contract/webhook-endpoints';
-import type { WebhookDeliveryRow, WebhookEndpointRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
+} from '@inlay/contract/log/webhook-endpoints';
+import { decodePosition, encodePosition } from '../../kernel/db/list-cursor.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
 import { isForCustomers } from '../events/catalogue.ts';
-import { isoTime } from '../iso-time.ts';
-import { decodePosition, encodePosition } from '../pipelines/list-cursor.ts';
 import type { WebhooksContext } from './context.ts';
 import * as deliveries from './deliveries.store.ts';
 import * as endpoints from './endpoints.store.ts';
@@ -101,11 +102,11 @@ export async function sendTest(ctx: WebhooksContext, owner: Owner, endpointId: s
   const now = await ctx.store.now();
   const data = { webhook_endpoint: { id: row.id }, message: 'This is a test.' };
   const body = JSON.stringify({ type: 'webhook_endpoint.test', timestamp: isoTime(now), data });
-  const attempt = await send(ctx.network, ctx.runtime, targetOf(ctx, row, now), { id, body });
+  const attempt = await send(ctx.network, ctx.runtime, targetOf(ctx.sealer, row, now), { id, body });
   return { webhook_id: id, delivered: attempt.isDelivered, ...presentAttempt(keptAttempt(attempt)) };
 }
 
-export function targetOf({ sealer }: Pick<WebhooksContext, 'sealer'>, row: WebhookEndpointRow, now: number): Target {
+export function targetOf(sealer: Sealer, row: WebhookEndpointRow, now: number): Target {
   return {
     url: row.url,
     headers: keys.openHeaders(sealer, row),

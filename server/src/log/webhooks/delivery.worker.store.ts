@@ -1,9 +1,10 @@
 /** Endpoints, events and deliveries of all organizations, for the worker that sends. */
 import { sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { WebhookDeliveryRow, WebhookEndpointRow } from '../db/tables.ts';
+import { insertionOf } from '../../kernel/db/given-rows.ts';
+import { leaseFor, noLease } from '../../kernel/db/leases.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../../kernel/db/tables.ts';
 import { eventColumns, type LoggedEvent } from './deliveries.store.ts';
 
 /** Endpoints for which there is something to do, and which nobody has. The longest waiting first. */
@@ -28,7 +29,7 @@ export async function leaseEndpoint(
 ): Promise<WebhookEndpointRow | undefined> {
   return await db
     .updateTable('webhook_endpoints')
-    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .set(leaseFor(leaseId, leaseMs))
     .where('id', '=', id)
     .where('enabled', '=', 1)
     .where('lease_until', '<=', now)
@@ -52,7 +53,7 @@ export async function renewLeases(db: Db, leaseId: string, leaseMs: number): Pro
 export async function releaseEndpoint(db: Db, id: string, leaseId: string, pauseMs: number): Promise<void> {
   await db
     .updateTable('webhook_endpoints')
-    .set({ lease_id: null, lease_until: 0, ...(pauseMs > 0 && { not_before: fromNow(pauseMs) }) })
+    .set({ ...noLease, ...(pauseMs > 0 && { not_before: fromNow(pauseMs) }) })
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)
     .execute();
@@ -242,7 +243,7 @@ export async function putFailingTold(tx: Db, endpointId: string): Promise<void> 
 export async function disable(tx: Db, endpointId: string, reason: 'gone' | 'failing'): Promise<void> {
   await tx
     .updateTable('webhook_endpoints')
-    .set({ enabled: 0, disabled_reason: reason, disabled_at: now, lease_id: null, lease_until: 0 })
+    .set({ enabled: 0, disabled_reason: reason, disabled_at: now, ...noLease })
     .where('id', '=', endpointId)
     .execute();
   await tx
@@ -280,26 +281,4 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     retrying: Number(row.retrying),
     oldestMs: row.oldest === null ? 0 : Math.max(0, row.now - Number(row.oldest)),
   };
-}
-
-/** Deletes what was settled longer ago, at most so many, and gives how many. */
-export async function removeOldDeliveries(db: Db, ageMs: number, limit: number): Promise<number> {
-  const { rows } = await sql<{ position: number }>`
-    delete from webhook_deliveries where (endpoint_id, position) in (
-      select delivery.endpoint_id, delivery.position from webhook_deliveries delivery
-      join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-      where delivery.state <> 'pending' and delivery.created_at < now_ms() - ${sql.lit(ageMs)}
-        and delivery.position <= endpoint.read_until
-      limit ${sql.lit(limit)})
-    returning position`.execute(db);
-  return rows.length;
-}
-
-/** Endpoints of customers whose workspace is gone. */
-export async function removeEndpointsOfDeletedWorkspaces(tx: Db): Promise<void> {
-  const gone = sql`
-    select endpoint.id from webhook_endpoints endpoint
-    join workspaces on workspaces.id = endpoint.workspace_id where workspaces.lifecycle = 'deleted'`;
-  await sql`delete from webhook_deliveries where endpoint_id in (${gone})`.execute(tx);
-  await sql`delete from webhook_endpoints where id in (${gone})`.execute(tx);
 }

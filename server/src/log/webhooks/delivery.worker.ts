@@ -6,18 +6,10 @@
  * none out. An event that fails is tried again by the schedule (retry-schedule.ts), which is on disk as well. An
  * endpoint that is slow, or fails, takes nothing from the others: it has its own few requests at a time.
  */
-import { attentionOf, type Repetition, repeatedly } from '../background.ts';
-import { byWorker } from '../cause.ts';
-import type { WebhooksContext } from './context.ts';
+import { attentionOf, type Repetition, repeatedly } from '../../kernel/background.ts';
+import { byWorker } from '../../kernel/cause.ts';
 import * as all from './delivery.worker.store.ts';
-import {
-  type Budget,
-  createRun,
-  type DeliveryOptions,
-  type EndpointRun,
-  type Lease,
-  type Trouble,
-} from './endpoint-run.worker.ts';
+import { type Budget, type DeliveryOptions, EndpointRun, type Lease, type Trouble } from './endpoint-run.worker.ts';
 
 /** After a process that died, another takes over this much later. */
 const leaseMs = 3_000;
@@ -72,7 +64,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const row = await all.leaseEndpoint(store.db, id, leaseId, leaseMs);
       if (!row || running.has(id)) continue;
       attention.noticed();
-      const run = createRun({ ...ctx, budget, trouble }, row, leaseOf(leasedAt));
+      const run = new EndpointRun({ ...ctx, budget, trouble }, row, leaseOf(leasedAt));
       running.set(id, run);
       run.done
         .catch((err) => log.error({ err, webhookEndpointId: id }, 'sending webhooks failed; it will be tried again'))
@@ -137,16 +129,5 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       await ended;
       await renewing;
     },
-  };
-}
-
-/** For the housekeeping: answers are kept for that long. */
-export function createDeliveryRetention(
-  { store }: Pick<WebhooksContext, 'store'>,
-  keptMs: number,
-): () => Promise<void> {
-  return async () => {
-    await store.transaction((tx) => all.removeEndpointsOfDeletedWorkspaces(tx));
-    while ((await all.removeOldDeliveries(store.db, keptMs, 1_000)) === 1_000);
   };
 }

@@ -1,8 +1,9 @@
 /** The SQL of `webhook_endpoints`. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { WebhookEndpointRow } from '../db/tables.ts';
+import { noLease } from '../../kernel/db/leases.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { WebhookEndpointRow } from '../../kernel/db/tables.ts';
 
 /** Whose endpoints: with a workspace, only those that its customer made. */
 export interface Owner {
@@ -86,8 +87,7 @@ export async function insertEndpoint(
       disabled_at: endpoint.enabled === 1 ? null : now,
       // It gets what happens from now on.
       read_until: headOf(organizationId),
-      lease_id: null,
-      lease_until: 0,
+      ...noLease,
       not_before: 0,
       failing_since: null,
       failing_told: 0,

@@ -13,12 +13,12 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
   WebhookKeySet,
-} from '@inlay/contract/webhook-endpoints';
-import { publicKeyOf } from '../../../webhooks/src/signatures.ts';
-import { databaseTime } from '../db/open.ts';
-import type { WebhookEndpointRow } from '../db/tables.ts';
-import { AppError, invalidRequest } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
+} from '@inlay/contract/log/webhook-endpoints';
+import { publicKeyOf } from 'inlay-webhooks/signatures';
+import { databaseTime } from '../../kernel/db/open.ts';
+import type { WebhookEndpointRow } from '../../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import type { WebhooksContext } from './context.ts';
 import type { Owner } from './endpoints.store.ts';
 import * as endpoints from './endpoints.store.ts';
@@ -279,7 +279,10 @@ function movedSecretFaults(
 /** A masked value stands for the stored one. */
 function unmasked(given: Record<string, string>, kept: keys.ExtraHeaders): keys.ExtraHeaders {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value === mask ? (kept[name] ?? value) : value]),
+    Object.entries(given).map(([name, value]) => [
+      name,
+      value === mask && Object.hasOwn(kept, name) ? (kept[name] ?? value) : value,
+    ]),
   );
 }
 

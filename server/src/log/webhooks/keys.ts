@@ -3,9 +3,9 @@
  * stored sealed. A secret is shown once, a private key never; public keys are public.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { WebhookKeySet, WebhookSigning } from '@inlay/contract/webhook-endpoints';
-import { prefixes, publicKeyOf } from '../../../webhooks/src/signatures.ts';
-import type { Sealer } from '../sealing.ts';
+import type { WebhookKeySet, WebhookSigning } from '@inlay/contract/log/webhook-endpoints';
+import { prefixes, publicKeyOf } from 'inlay-webhooks/signatures';
+import type { Sealer } from '../../kernel/sealing.ts';
 
 export interface WebhookKey {
   /** `whsec_…` or `whsk_…` */

@@ -38,10 +38,10 @@ describe('A lane', () => {
     const lane = new Lane(0, true);
     lane.addFresh(events(1, 2), 2);
     expect([take(lane), take(lane)]).toEqual([1, undefined]);
-    lane.isBlocked = true;
+    lane.blockedMs = 5_000;
     lane.answered();
     expect(take(lane)).toBeUndefined();
-    lane.isBlocked = false;
+    lane.blockedMs = undefined;
     lane.addRetry({ position: 1 }, 1, '[]');
     expect(take(lane)).toBe(1);
     lane.answered();

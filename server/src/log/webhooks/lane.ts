@@ -26,8 +26,8 @@ export class Lane<Event extends { position: number }> {
   #readTo: number;
   #tookRetry = false;
   readonly #ordered: boolean;
-  /** Strict order: a retry that is not due yet holds everything back. */
-  isBlocked = false;
+  /** Strict order: a retry that is due in so many milliseconds holds everything back. */
+  blockedMs: number | undefined;
 
   constructor(readUntil: number, ordered: boolean) {
     this.#readTo = readUntil;
@@ -36,6 +36,10 @@ export class Lane<Event extends { position: number }> {
 
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  get load(): { inFlight: number; waiting: number; isBlocked: boolean } {
+    return { inFlight: this.#inFlight, waiting: this.waiting, isBlocked: this.blockedMs !== undefined };
   }
 
   /** The position up to which the log was read. */
@@ -83,7 +87,7 @@ export class Lane<Event extends { position: number }> {
 
   /** What to send next; undefined: nothing at the moment. New events and retries take turns. */
   take(): Job<Event> | undefined {
-    if (this.#ordered && (this.#inFlight > 0 || this.isBlocked)) return undefined;
+    if (this.#ordered && (this.#inFlight > 0 || this.blockedMs !== undefined)) return undefined;
     const takeRetry = this.#retries.length > 0 && (this.#ordered || !this.#tookRetry || this.#fresh.length === 0);
     this.#tookRetry = takeRetry;
     const job = takeRetry ? this.#retries.shift() : this.#takeFresh();

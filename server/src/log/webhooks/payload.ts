@@ -1,5 +1,5 @@
 /** An event as it is sent: `type`, `timestamp` and `data`, as Standard Webhooks asks for. */
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import type { LoggedEvent } from './deliveries.store.ts';
 import type { Message } from './sending.ts';
 

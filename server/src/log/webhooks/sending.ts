@@ -3,11 +3,11 @@
  * is slow, or sends without end, is cut off; what is kept of its answer is short and holds none of our secrets; an
  * address that may not be reached is refused when the connection is made (webhook-network.ts).
  */
-import { redactor } from '@inlay/contract/redaction';
+import { redactor } from '@inlay/contract/text/redaction';
+import { type Signer, signerOf } from 'inlay-webhooks/signatures';
 import type { Dispatcher } from 'undici';
-import { type Signer, signerOf } from '../../../webhooks/src/signatures.ts';
-import type { Runtime } from '../runtime.ts';
-import { version } from '../version.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { version } from '../../kernel/version.ts';
 import type { ExtraHeaders } from './keys.ts';
 import { readRetryAfter } from './retry-schedule.ts';
 

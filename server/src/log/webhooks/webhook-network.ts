@@ -1,7 +1,7 @@
 /** How webhooks reach their receivers. */
-import type { Config } from './config.ts';
-import { openGuardedNetwork } from './guarded-network.ts';
-import type { Network } from './webhooks/sending.ts';
+import type { Config } from '../../kernel/config/config.ts';
+import { openGuardedNetwork } from '../../kernel/network/guarded-network.ts';
+import type { Network } from './sending.ts';
 
 export interface WebhookNetwork extends Network {
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /** The checks of all workspaces, for the housekeeping. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { SourceCheckRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { SourceCheckRow } from '../../kernel/db/tables.ts';
 
 /** Checks that may have left something on the platform, and whose requests can no longer take effect there. */
 export async function listLingeringChecks(db: Db, settleMs: number, limit: number): Promise<SourceCheckRow[]> {
@@ -12,17 +12,5 @@ export async function listLingeringChecks(db: Db, settleMs: number, limit: numbe
     .where('expires_at', '<=', sql<number>`now_ms() - ${sql.lit(settleMs)}`)
     .orderBy('expires_at')
     .limit(limit)
-    .execute();
-}
-
-export async function deleteOldChecks(db: Db, olderThanMs: number): Promise<void> {
-  await db
-    .deleteFrom('destination_checks')
-    .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
-    .execute();
-  await db
-    .deleteFrom('source_checks')
-    .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
-    .where('may_linger', '=', 0)
     .execute();
 }

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
-import { startHostedApp } from '../../test/support/hosted-app.ts';
-import { localFiles, makeConnectionTemplate, postgresDestination } from '../../test/support/pipelines.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
+import { startHostedApp } from '../../../test/support/hosted-app.ts';
+import { localFiles, makeConnectionTemplate, postgresDestination } from '../../../test/support/pipelines.ts';
 
 const path = '/api/v1/integrations/destinations/check';
 const templates = '/api/v1/integrations/templates/connections';

@@ -1,16 +1,16 @@
 /** One workspace that asks for too much waits, and is refused in the end; the others notice nothing. */
 import { afterEach, beforeEach, expect } from 'vitest';
-import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
-import { type FaultyPlatform, faultyPlatform } from '../../test/support/faults.ts';
+import { type Answer, startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
+import { type FaultyPlatform, faultyPlatform } from '../../../test/support/faults.ts';
 import {
   type Customer,
   customer,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
-import type { PlatformRequest } from '../platform/transport.ts';
+} from '../../../test/support/pipelines.ts';
+import type { PlatformRequest } from '../../kernel/platform/transport.ts';
 
 /** Holds every request that matches until it is let go, as a platform whose connector never answers. */
 function hold(faulty: FaultyPlatform, match: (request: PlatformRequest) => boolean) {
@@ -49,7 +49,7 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
 
   const expectRefused = (answer: Answer, retryAfter: number) => {
     expect(answer.status).toBe(429);
-    expect(answer.body).toEqual({ detail: 'Too many checks or syncs of this workspace are waiting; retry later' });
+    expect(answer.body).toEqual({ detail: 'Too many checks, syncs or manifests are waiting; retry later' });
     expect(Number(answer.headers['retry-after'])).toBe(retryAfter);
   };
 
@@ -113,7 +113,7 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
     expect(slow.held).toHaveLength(2);
     slow.letGo();
     const connections = async () => {
-      await test.app.setUps.pass();
+      await test.app.workers.setUps.pass();
       return (await onPlatform(test, greedy.workspaceId)).connections.length;
     };
     await expect.poll(connections).toBe(12);

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import type { TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -11,9 +11,9 @@ import {
   lostAnswer,
   type Match,
   unreachable,
-} from '../../test/support/faults.ts';
-import { type HostedApp, startHost, startHostedApp } from '../../test/support/hosted-app.ts';
-import { type Customer, customer, httpApi, makeSourceTemplate, onPlatform } from '../../test/support/pipelines.ts';
+} from '../../../test/support/faults.ts';
+import { type HostedApp, startHost, startHostedApp } from '../../../test/support/hosted-app.ts';
+import { type Customer, customer, httpApi, makeSourceTemplate, onPlatform } from '../../../test/support/pipelines.ts';
 
 /** A path that ends in a slash stands for all below it. */
 const to =

@@ -1,11 +1,11 @@
 /** An operator asks a source for its streams before any customer has it. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
-import { startHostedApp } from '../../test/support/hosted-app.ts';
-import { makeSourceTemplate, postgresSource, sampleData } from '../../test/support/pipelines.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
+import { startHostedApp } from '../../../test/support/hosted-app.ts';
+import { makeSourceTemplate, postgresSource, sampleData } from '../../../test/support/pipelines.ts';
 
 const path = '/api/v1/integrations/sources/discover';
 const mask = '**********';

@@ -4,23 +4,20 @@
  *
  * Only the bundled platform can do this.
  */
-import { type Configuration, keepMaskedSecrets, listSecrets } from '@inlay/contract/connector-configuration';
-import { redactor } from '@inlay/contract/redaction';
-import type { DiscoveredStreams, DiscoverStreamsRequest } from '@inlay/contract/stream-discovery';
-import { QueueClosed } from '@inlay/schedule/fair-queue';
-import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
-import type { Definition } from '../definitions/definition.ts';
-import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
-import { openManifest } from '../definitions/own-definitions.ts';
-import { AppError, invalidRequest } from '../errors.ts';
-import type { Verdict } from '../platform/pipelines-port.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { getSourceTemplate, openDefaults } from '../templates/source-templates.ts';
-import { asAppError, assertRoom } from './checks-in-turn.ts';
-import type { PipelinesContext } from './context.ts';
+import { type Configuration, keepMaskedSecrets } from '@inlay/contract/catalog/connector-configuration';
+import type { DiscoveredStreams, DiscoverStreamsRequest } from '@inlay/contract/pipelines/stream-discovery';
+import { configurationFaults, movedSecretFaults } from '../../catalog/definitions/configuration-faults.ts';
+import type { Definition } from '../../catalog/definitions/definition.ts';
+import { definitionOf, findDefinition, getDefinition } from '../../catalog/definitions/definitions.ts';
+import { getSourceTemplate, openDefaults } from '../../catalog/templates/source-templates.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import type { Verdict } from '../../kernel/platform/pipelines-port.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { getPlatformOrganizationId } from '../../tenancy/organizations/organizations.ts';
+import type { PipelinesContext } from '../context.ts';
+import { askInTurn, canAskForOperators, connectorOf, withoutSecrets } from './checks-in-turn.ts';
 
-/** A connection of HTTP that is silent for a minute may be closed. */
-const requestPatienceMs = 50_000;
+const unavailable = 'stream_discovery_unavailable';
 
 export async function discoverStreams(
   ctx: PipelinesContext,
@@ -29,27 +26,18 @@ export async function discoverStreams(
 ): Promise<DiscoveredStreams> {
   const { definition, stored } = await askedConnector(ctx, organizationId, request);
   const configuration = acceptedConfiguration(definition, request.source_config, stored);
-  await assertSupported(ctx);
-  assertRoom(ctx, organizationId);
-  const over = new AbortController();
-  const tooLate = ctx.runtime.timeLimit(requestPatienceMs, over.signal).then((): Verdict => {
-    const message = `The source did not answer within ${requestPatienceMs / 1000} seconds.`;
-    return { status: 'failed', failure: { message, origin: 'source' } };
+  if (!(await canAskForOperators(ctx, unavailable))) throw new AppError('stream_discovery_unsupported');
+  const verdict = await askInTurn(ctx, organizationId, {
+    of: 'source',
+    ask: () => ask(ctx, organizationId, definition, configuration),
+    tooLate: (failure): Verdict => ({ status: 'failed', failure }),
+    unavailable,
   });
-  try {
-    const asked = ctx.turns.checks.run(organizationId, () => ask(ctx, organizationId, definition, configuration));
-    const verdict = await Promise.race([asked, tooLate]);
-    if (verdict.status === 'succeeded') {
-      return { status: 'succeeded', error_message: null, streams: verdict.streams ?? [] };
-    }
-    const { redact } = redactor(listSecrets(definition.specification.connectionSpecification, configuration));
-    return { status: 'failed', error_message: redact(verdict.failure.message), streams: [] };
-  } catch (error) {
-    if (error instanceof QueueClosed) throw new AppError('stream_discovery_unavailable', {}, { cause: error });
-    throw asAppError(error);
-  } finally {
-    over.abort();
+  if (verdict.status === 'succeeded') {
+    return { status: 'succeeded', error_message: null, streams: verdict.streams ?? [] };
   }
+  const { message } = withoutSecrets(verdict.failure, definition, configuration);
+  return { status: 'failed', error_message: message, streams: [] };
 }
 
 /** The connector, and the secrets behind the masks of the template. */
@@ -89,32 +77,19 @@ function acceptedConfiguration(
   return accepted;
 }
 
-async function assertSupported(ctx: PipelinesContext): Promise<void> {
-  try {
-    if (await ctx.platform.checksDestinations()) return;
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    throw new AppError('stream_discovery_unavailable', {}, { cause: error });
-  }
-  throw new AppError('stream_discovery_unsupported');
-}
-
 async function ask(
   ctx: PipelinesContext,
   organizationId: string,
-  { id: definitionId, ownVersion }: Definition,
+  definition: Definition,
   configuration: Configuration,
 ): Promise<Verdict> {
-  const connector =
-    ownVersion === undefined
-      ? { definitionId }
-      : { manifest: await openManifest(ctx, organizationId, definitionId, ownVersion) };
-  const owner = await ctx.workspaces.platformOrganizationId(organizationId);
+  const connector = await connectorOf(ctx, organizationId, definition);
+  const owner = await getPlatformOrganizationId(ctx.store, organizationId);
   try {
     return await ctx.platform.discoverStreams({ organizationId: owner, configuration, ...connector });
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     ctx.log.warn({ err: error }, 'a source could not be asked for its streams');
-    throw new AppError('stream_discovery_unavailable', {}, { cause: error });
+    throw new AppError(unavailable, {}, { cause: error });
   }
 }

@@ -1,16 +1,23 @@
 /** Changing, pausing, refreshing and deleting one connection: on both databases, and on a platform as a hosted one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
-import { answering, type FaultyPlatform, first, lateApply, lostAnswer, type Match } from '../../test/support/faults.ts';
-import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  first,
+  lateApply,
+  lostAnswer,
+  type Match,
+} from '../../../test/support/faults.ts';
+import { type HostedApp, startHostedApp } from '../../../test/support/hosted-app.ts';
 import {
   type Customer,
   customer,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 const integrations = '/api/v1/integrations';
 const patience = { timeout: 300_000, interval: 50 };
@@ -43,9 +50,9 @@ describeInTurns('A connection', (kind, it) => {
   const settle = async () =>
     await expect
       .poll(async () => {
-        await test.app.rollouts.pass();
+        await test.app.workers.rollouts.pass();
         await hosted.letSettle();
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         const { db } = test.app.store;
         const due = await db.selectFrom('sources').select('last_error').where('due_at', 'is not', null).execute();
         const open = await db.selectFrom('rollouts').select('id').where('state', '=', 'running').execute();
@@ -187,7 +194,7 @@ describeInTurns('A connection', (kind, it) => {
       first(1, to('PATCH', '/connections/'), () => async (_, forward) => {
         // The activation is on its way to the platform, and arrives after the pause was recorded and set up.
         await send('PATCH', at, { status: 'inactive' });
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         return await forward();
       }),
     );
@@ -203,10 +210,10 @@ describeInTurns('A connection', (kind, it) => {
     const late = lateApply(to('PATCH', '/connections/'));
     const restore = faulty.rule(late.rule);
     await send('PATCH', at, { cron_expression: '0 0 1 * * ?', status: 'inactive' });
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     restore();
     await send('PATCH', at, { cron_expression: '0 0 2 * * ?', status: 'active' });
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     await late.apply();
     expect(await send('GET', at)).toMatchObject({ applied: false });
     await settle();

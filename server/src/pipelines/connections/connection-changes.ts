@@ -6,35 +6,36 @@
  * connection that is paused stays so when its workspace is activated, and a connection of an inactive workspace never runs. A
  * customer chooses only what the template leaves to customers.
  */
+
+import type { Fault } from '@inlay/contract/errors';
 import type {
   ChooseForConnectionRequest,
   Connection,
   ConnectionStreamList,
   UpdateConnectionRequest,
   WantedStream,
-} from '@inlay/contract/connections';
-import type { Fault } from '@inlay/contract/errors';
+} from '@inlay/contract/pipelines/connections';
 import { shortestIntervalMs } from '@inlay/schedule/intervals';
 import { readQuartz } from '@inlay/schedule/quartz';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow } from '../db/tables.ts';
-import { AppError, invalidRequest } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { findAnyConnectionTemplate } from '../templates/connection-templates.ts';
-import { mayChangeIn } from '../templates/customer-choice.ts';
-import { holdLiveWorkspace, recordOwnStatus } from '../workspaces/live-workspaces.ts';
-import { delayOf } from '../workspaces/operations.ts';
-import * as changes from './connection-changes.store.ts';
+import { mayChangeIn } from '../../catalog/forms/customer-choice.ts';
+import { findAnyConnectionTemplate } from '../../catalog/templates/connection-templates.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow } from '../../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { holdLiveWorkspace, recordOwnStatus } from '../../tenancy/workspaces/live-workspaces.ts';
+import { delayOf } from '../../tenancy/workspaces/operations.ts';
+import * as changes from '../connection-changes.store.ts';
+import type { PipelinesContext, Scope } from '../context.ts';
+import { recordConnections, recordConnectionUpdated, settingsOfConnection } from '../entries.ts';
+import { refreshHealth, refreshSourceHealth } from '../jobs/jobs.ts';
+import { setUpSoon, setUpSource } from '../set-up/set-up.ts';
+import { getCatalog, ownStreamsIn, presentStreams, type StreamCatalog } from '../set-up/stream-catalogs.ts';
+import { faultOfWish, streamFinder, streamKey } from '../set-up/streams.ts';
+import { readConnectionVersion } from '../set-up/template-moves.ts';
+import { wakeSources } from '../template-moves.store.ts';
 import { callPlatform, getConnection, getOneConnection } from './connections.ts';
-import type { PipelinesContext, Scope } from './context.ts';
-import { recordConnections, recordConnectionUpdated, settingsOfConnection } from './entries.ts';
-import { refreshHealth, refreshSourceHealth } from './jobs.ts';
-import { setUpSoon, setUpSource } from './set-up.ts';
-import { getCatalog, ownStreamsIn, presentStreams, type StreamCatalog } from './stream-catalogs.ts';
-import { faultOfWish, streamFinder, streamKey } from './streams.ts';
-import { wakeSources } from './template-moves.store.ts';
-import { readConnectionVersion } from './template-moves.ts';
 
 /** How long a request waits until the platform has deleted a connection. */
 const patienceMs = 25_000;
@@ -265,7 +266,7 @@ export async function deleteConnection(
     await wakeSources(tx, workspaceId, [sourceId]);
     await refreshHealth(ctx, tx, [workspaceId], { sourceId });
     // It may have been the last of its source.
-    await refreshSourceHealth(ctx, tx, workspaceId, sourceId);
+    await refreshSourceHealth(ctx.journal, tx, workspaceId, sourceId);
     return row.deleted_at as number;
   });
   const deadline = ctx.runtime.elapsed() + patienceMs;

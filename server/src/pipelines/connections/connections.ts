@@ -4,31 +4,30 @@
  * A connection that somebody has deleted on the platform is not made again: it is shown as inactive, with a message,
  * and cannot be synced.
  */
-import type { Connection, Job } from '@inlay/contract/connections';
-import { pausedByTeam } from '@inlay/contract/failure-words';
-import type { Audience } from '@inlay/contract/health';
+import type { Connection, Job } from '@inlay/contract/pipelines/connections';
+import { pausedByTeam } from '@inlay/contract/pipelines/failure-words';
+import type { Audience } from '@inlay/contract/pipelines/health';
 import { nextRuns } from '@inlay/schedule/quartz';
-import type { Cause } from '../cause.ts';
-import type { Db } from '../db/open.ts';
-import type { JobRow, WorkspaceRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import type { PlatformConnection } from '../platform/pipelines-port.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { assertNotHeld, type WaitWords } from '../quotas/holds.ts';
-import { assertMaySync } from '../quotas/quotas.ts';
-import { mayChangeIn } from '../templates/customer-choice.ts';
-import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
-import { delayOf } from '../workspaces/operations.ts';
-import { listPausedIds } from './connection-changes.store.ts';
-import { statusOf } from './connection-status.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext, Scope } from './context.ts';
-import { healthIn, presentHealth, presentJob, readWaitWords } from './job-words.ts';
-import * as jobs from './jobs.store.ts';
-import { goneFromPlatform, holdHealth, recordStarted, refreshHealth } from './jobs.ts';
-import { scheduleOf } from './slowed-schedules.ts';
-import { presentRunning } from './template-moves.ts';
+import { mayChangeIn } from '../../catalog/forms/customer-choice.ts';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { JobRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { PlatformConnection } from '../../kernel/platform/pipelines-port.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { assertNotHeld, type WaitWords } from '../../tenancy/quotas/holds.ts';
+import { acceptSync, endStart } from '../../tenancy/quotas/quotas.ts';
+import { findLiveWorkspace, readSettledWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { delayOf } from '../../tenancy/workspaces/operations.ts';
+import { statusOf } from '../connection-status.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext, Scope } from '../context.ts';
+import { healthIn, presentHealth, presentJob, readWaitWords } from '../jobs/job-words.ts';
+import { findLastJob, goneFromPlatform, holdHealth, recordStarted, refreshHealth } from '../jobs/jobs.ts';
+import * as jobs from '../jobs.store.ts';
+import { presentRunning } from '../set-up/template-moves.ts';
+import { scheduleOf } from '../slowed-schedules.ts';
 
 const freshMs = 60_000;
 
@@ -84,7 +83,7 @@ export async function lookAtConnections(ctx: PipelinesContext, workspace: Worksp
   // Somebody who looks again and again writes nothing as long as nothing has changed.
   if ((await findNews(ctx.store.db)).length === 0) return;
   await ctx.store.transaction(async (tx) => {
-    await holdHealth(ctx, tx, [workspaceId]);
+    await holdHealth(ctx.store, tx, [workspaceId]);
     for (const { id, platform_state, platform_reason } of await findNews(tx)) {
       await jobs.putLook(tx, workspaceId, id, { platform_state, platform_reason });
     }
@@ -115,42 +114,28 @@ async function connectionsOnPlatform(
   }
 }
 
-/** A workspace has changed its status: what was seen of its connections before says nothing any more. */
-export async function followWorkspaceStatus(
-  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
-  tx: Db,
-  workspaceId: string,
-): Promise<void> {
-  await connections.forgetInactive(tx, workspaceId);
-  await connections.wakeFirstSyncs(tx, workspaceId);
-  await refreshHealth(ctx, tx, [workspaceId]);
-}
-
-/** By their ids on the platform. */
-export async function listKeptDisabled(
-  { store }: Pick<PipelinesContext, 'store'>,
-  workspaceId: string,
-): Promise<ReadonlySet<string>> {
-  return new Set(await listPausedIds(store.db, workspaceId));
-}
-
 export async function startSync(
   ctx: PipelinesContext,
   scope: Scope,
   id: string,
   /** The request behind it, where that is another one than the cause of the changes. */
   askedBy: Cause = ctx.journal.cause,
+  options: { fromStart?: string } = {},
 ): Promise<Job> {
   const row = await getConnection(ctx, scope, id);
   const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
   if (workspace?.isDeactivated !== false) throw new AppError('workspace_inactive');
   if (row.paused === 1) throw new AppError('connection_paused');
   await assertNotHeld(ctx.workspaces, scope.workspaceId, scope.audience);
-  const [last] = await jobs.findLastJobs(ctx.store.db, [scope.workspaceId], [id]);
-  await assertMaySync(ctx.workspaces, scope, last?.started_at);
+  const last = await findLastJob(ctx.store.db, scope.workspaceId, id);
   const platformId = madeOnPlatform(row);
-  return await callPlatform(async () => {
-    const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
+  const isCounted = await acceptSync(ctx.workspaces, scope, id, last?.started_at);
+  const start = async () => {
+    const job = await ctx.platform.startSync(platformId, options).catch((error: unknown) => {
+      const isRefused = error instanceof PlatformError && error.failure === 'rejected';
+      if (isRefused && options.fromStart !== undefined) throw new AppError('stream_not_refreshed');
+      return unlessRefused(error);
+    });
     if (job instanceof PlatformError || job === undefined) {
       // A platform gives the same answer for a deleted connection, for a busy one, and for a connection of somebody
       // else.
@@ -160,11 +145,18 @@ export async function startSync(
       if (connection.status !== 'active') throw new AppError('connection_paused');
       throw job ?? new AppError('sync_already_running');
     }
-    const started = await recordStarted(ctx, row, job, askedBy);
+    const started = await recordStarted(ctx, row, job, { askedBy, isCounted });
     // It was deleted meanwhile, and its job with it.
     if (!started) throw new AppError('connection_not_found');
     return presentJob(started, scope.audience);
-  });
+  };
+  try {
+    return await callPlatform(start);
+  } catch (error) {
+    const mayHaveStarted = error instanceof AppError && error.cause instanceof PlatformError && !error.cause.settled;
+    if (isCounted && !mayHaveStarted) await endStart(ctx.store.db, scope.workspaceId, id);
+    throw error;
+  }
 }
 
 /** The sync that has not ended is cancelled, whether it runs, waits for its turn or is to be tried again. */
@@ -207,12 +199,15 @@ export async function listJobs(
   return rows.map((job) => presentJob(job, scope.audience, waitWords));
 }
 
+/** Undefined when it is deleted, or its source is. */
+export const { findConnection } = connections;
+
 export async function getConnection(
   ctx: PipelinesContext,
   scope: Scope,
   id: string,
 ): Promise<connections.ConnectionWithNames> {
-  const row = await connections.findConnection(ctx.store.db, scope.workspaceId, id);
+  const row = await findConnection(ctx.store.db, scope.workspaceId, id);
   if (row) return row;
   const elsewhere = await connections.findWorkspaceOfConnection(ctx.store.db, scope.organizationId, id);
   throw new AppError(elsewhere !== undefined ? 'forbidden' : 'connection_not_found');

@@ -1,8 +1,9 @@
 /** The jobs of all workspaces, for the worker that reads them from the platform. */
 import { sql } from 'kysely';
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import { isFreeFor, leaseFor, noLease } from '../../kernel/db/leases.ts';
+import { fromNow, now, nowOrAt } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow, JobRow } from '../../kernel/db/tables.ts';
 
 /** How far jobs have been read, and the time; undefined while somebody else reads them. */
 export async function leaseWatch(
@@ -12,9 +13,9 @@ export async function leaseWatch(
 ): Promise<{ readUntil: number; now: number } | undefined> {
   return await db
     .updateTable('job_watch')
-    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .set(leaseFor(leaseId, leaseMs))
     .where('id', '=', 1)
-    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .where(isFreeFor(leaseId))
     .returning(['read_until as readUntil', now.as('now')])
     .executeTakeFirst();
 }
@@ -30,12 +31,7 @@ export async function putReadUntil(db: Db, leaseId: string, readUntil: number): 
 }
 
 export async function releaseWatch(db: Db, leaseId: string): Promise<void> {
-  await db
-    .updateTable('job_watch')
-    .set({ lease_id: null, lease_until: 0 })
-    .where('id', '=', 1)
-    .where('lease_id', '=', leaseId)
-    .execute();
+  await db.updateTable('job_watch').set(noLease).where('id', '=', 1).where('lease_id', '=', leaseId).execute();
 }
 
 /** Ours, by their ids on the platform. The platform may run others, too. */
@@ -75,7 +71,7 @@ export async function putSilentJob(
 ): Promise<JobRow[]> {
   const rows = await db
     .updateTable('jobs')
-    .set(isOver ? { status: 'cancelled', ended_at: now, seen_at: now } : { seen_at: now })
+    .set(isOver ? { status: 'cancelled', ended_at: nowOrAt('started_at'), seen_at: now } : { seen_at: now })
     .where('connection_id', '=', connection_id)
     .where('id', '=', id)
     .where('ended_at', 'is', null)
@@ -123,31 +119,6 @@ export async function listWorkspacesToLookAt(
 /** Whatever became of the look: the next ones have their turn. */
 export async function putLookedAt(db: Db, workspaceId: string): Promise<void> {
   await db.updateTable('connections').set({ looked_at: now }).where('workspace_id', '=', workspaceId).execute();
-}
-
-/** Removes jobs that ended that long ago; gives how many there were. */
-export async function removeOldJobs(db: Db, agoMs: number, limit: number): Promise<number> {
-  const removed = await db
-    .deleteFrom('jobs')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('connection_id', 'id'),
-        'in',
-        selectFrom('jobs as old')
-          .select(['old.connection_id', 'old.id'])
-          .where('old.ended_at', '<', fromNow(-agoMs))
-          .limit(limit)
-          .$asTuple('connection_id', 'id'),
-      ),
-    )
-    .returning('id')
-    .execute();
-  return removed.length;
-}
-
-/** What ended in hours before that. */
-export async function removeOldHours(db: Db, agoMs: number): Promise<void> {
-  await db.deleteFrom('job_hours').where('hour', '<', fromNow(-agoMs)).execute();
 }
 
 /** Jobs that have not ended: how many wait and run, and since when the first has been waiting. */

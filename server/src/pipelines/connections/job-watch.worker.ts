@@ -7,18 +7,15 @@
  * killed leaves nothing out, and what it wrote twice is the same. A job that a list does not name proves nothing: a job that
  * has been silent for long is asked for by its id.
  */
-import { type Repetition, repeatedly } from '../background.ts';
-import type { Store } from '../db/open.ts';
-import type { ConnectionRow } from '../db/tables.ts';
-import type { PlatformJob } from '../platform/pipelines-port.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { shortestCountsMs } from '../quotas/quotas.worker.ts';
-import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
-import { lookAtConnections } from './connections.ts';
-import type { PipelinesContext } from './context.ts';
-import { keepLogs } from './job-logs.worker.ts';
-import * as watch from './job-watch.worker.store.ts';
-import { failureIn } from './job-words.ts';
+import { type Repetition, repeatedly } from '../../kernel/background.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { ConnectionRow } from '../../kernel/db/tables.ts';
+import type { PlatformJob } from '../../kernel/platform/pipelines-port.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { findLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import type { PipelinesContext } from '../context.ts';
+import { keepLogs } from '../jobs/job-logs.worker.ts';
+import { failureIn } from '../jobs/job-words.ts';
 import {
   countEnded,
   holdHealth,
@@ -29,8 +26,10 @@ import {
   tellOfQuotas,
   type WordedJob,
   wordJobs,
-} from './jobs.ts';
-import { recordSyncsEnded } from './sync-entries.ts';
+} from '../jobs/jobs.ts';
+import { recordSyncsEnded } from '../jobs/sync-entries.ts';
+import { lookAtConnections } from './connections.ts';
+import * as watch from './job-watch.worker.store.ts';
 
 const leaseMs = 30_000;
 const betweenSignsMs = 200;
@@ -96,7 +95,7 @@ export function createJobWatch(ctx: PipelinesContext, { everyMs, overlapMs }: Wa
     pass,
     soon() {
       if (stopping.signal.aborted) return;
-      ctx.inBackground('reading jobs', async () => {
+      ctx.background.run('reading jobs', async () => {
         try {
           await read();
         } catch (error) {
@@ -150,7 +149,7 @@ async function recordOf(
   }
   const workspaceIds = [...new Set(found.map(({ workspace_id }) => workspace_id))];
   const { news, told: toTell } = await ctx.store.transaction(async (tx) => {
-    await holdHealth(ctx, tx, workspaceIds);
+    await holdHealth(ctx.store, tx, workspaceIds);
     const news: JobNews[] = [];
     for (const [connection, jobs] of worded) {
       news.push(...(await recordJobs(ctx, tx, connection, jobs, isHistory)));
@@ -164,7 +163,7 @@ async function recordOf(
 }
 
 /** A line for each attempt that failed and for each job that ended, and the counts. */
-function tell({ log, countJob }: PipelinesContext, news: readonly JobNews[]): void {
+function tell({ log, metrics }: PipelinesContext, news: readonly JobNews[]): void {
   for (const { connection, job, failedAttempts, hasEnded } of news) {
     const about = {
       workspaceId: connection.workspace_id,
@@ -182,7 +181,7 @@ function tell({ log, countJob }: PipelinesContext, news: readonly JobNews[]): vo
     const failure = status === 'failed' ? { kind: failure_kind, origin: failure_origin, error } : {};
     log.info({ ...about, type, status, seconds, attempts, rows, bytes, ...failure }, 'a sync has ended');
     if (type !== 'sync' || (status !== 'failed' && status !== 'succeeded' && status !== 'cancelled')) continue;
-    countJob({ status, seconds, rows: rows ?? 0 });
+    metrics.syncEnded(status, seconds, rows ?? 0);
   }
 }
 
@@ -190,7 +189,7 @@ function tell({ log, countJob }: PipelinesContext, news: readonly JobNews[]): vo
 async function readSilent(ctx: PipelinesContext): Promise<void> {
   const { db } = ctx.store;
   for (const job of await watch.listSilentJobs(db, silentMs, atATime)) {
-    const told = job.is_deleted === 1 ? undefined : await ctx.platform.findJob(job.id);
+    const told = job.is_deleted === 1 ? undefined : await ctx.platform.findJob(job.platform_id);
     // A connection that is deleted takes its jobs along.
     const isOver = job.is_deleted === 1 || (told === undefined && job.now - job.started_at > lostAfterMs);
     await ctx.store.transaction(async (tx) => {
@@ -240,13 +239,4 @@ export interface SyncState {
 /** Of the whole deployment, for metrics and for the operator of the machine. */
 export async function readSyncState({ db }: Pick<Store, 'db'>): Promise<SyncState> {
   return { ...(await watch.readOpenJobs(db)), byHealth: await watch.countByHealth(db) };
-}
-
-/** Jobs are kept for that long; what was counted of them at least as long as somebody may ask for it. */
-export function createJobHousekeeping(ctx: PipelinesContext, keptMs: number): () => Promise<void> {
-  const { db } = ctx.store;
-  return async () => {
-    while ((await watch.removeOldJobs(db, keptMs, 1_000)) === 1_000);
-    await watch.removeOldHours(db, Math.max(keptMs, shortestCountsMs));
-  };
 }

@@ -1,19 +1,19 @@
 /** Which failures have one cause, when a connection is stale, and that numbers and lists agree, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { planOf, statementOf } from '../../test/support/query-plan.ts';
-import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
-import { byWorker } from '../cause.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow } from '../db/tables.ts';
-import { createJournal } from '../events/journal.ts';
-import { systemRuntime } from '../runtime.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { planOf, statementOf } from '../../../test/support/query-plan.ts';
+import { type Seeded, seedPipelines } from '../../../test/support/seed-pipelines.ts';
+import { byWorker } from '../../kernel/cause.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow } from '../../kernel/db/tables.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import * as overview from '../../operating/overview.store.ts';
+import * as lists from '../sources/lists.store.ts';
 import { causeOf, normalised, staleAt } from './failure-causes.ts';
 import { type ConnectionFacts, healthOf, type JobFailure } from './health.ts';
 import { refreshHealth } from './jobs.ts';
-import * as lists from './lists.store.ts';
-import * as overview from './overview.store.ts';
 
 const failure = (message: string, more: Partial<JobFailure> = {}): JobFailure => ({
   kind: 'transient_error',

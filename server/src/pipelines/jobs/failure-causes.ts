@@ -3,11 +3,11 @@
  * addresses. An operator then sees one outage instead of two hundred customers that fail.
  */
 import { createHash } from 'node:crypto';
-import type { FailureCause } from '@inlay/contract/overview';
+import type { FailureCause } from '@inlay/contract/pipelines/overview';
 import { nextRuns } from '@inlay/schedule/quartz';
-import type { ConnectionRow } from '../db/tables.ts';
+import type { ConnectionRow } from '../../kernel/db/tables.ts';
+import { scheduleOf } from '../slowed-schedules.ts';
 import type { Health } from './health.ts';
-import { scheduleOf } from './slowed-schedules.ts';
 
 type Facts = Pick<FailureCause, 'kind' | 'origin' | 'message' | 'attention_by'>;
 

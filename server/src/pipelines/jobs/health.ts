@@ -5,8 +5,8 @@
  * What always holds: a retry is no new start. Once a sync has failed, the connection is failing until a sync succeeds,
  * whatever runs meanwhile. Where only a person can help, it needs attention, and says whose.
  */
-import { problemOnOurSide } from '@inlay/contract/failure-words';
-import type { Audience, HealthState } from '@inlay/contract/health';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
+import type { Audience, HealthState } from '@inlay/contract/pipelines/health';
 
 /** What went wrong, as the platform tells it. A hosted platform tells nothing of it. */
 export interface JobFailure {

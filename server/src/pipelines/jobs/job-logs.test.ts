@@ -1,16 +1,17 @@
 /** Logs of jobs: from the platform while a job goes on, from our own store after its end, and the same from both. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { JobsContext } from '@inlay/platform/jobs/context';
+import { openAttemptLog, readLog } from '@inlay/platform/jobs/job-logs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JobsContext } from '../../../platform/src/jobs/context.ts';
-import { openAttemptLog, readLog } from '../../../platform/src/jobs/job-logs.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { type FaultyPlatform, faultyPlatform, unreachable } from '../../test/support/faults.ts';
-import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
-import { sealConfiguration } from '../definitions/sealed-configuration.ts';
-import { createSealer } from '../sealing.ts';
-import { createLogHousekeeping } from './job-logs.worker.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { type FaultyPlatform, faultyPlatform, unreachable } from '../../../test/support/faults.ts';
+import { jobIdOf } from '../../../test/support/pipelines.ts';
+import { type Seeded, seedPipelines } from '../../../test/support/seed-pipelines.ts';
+import { sealConfiguration } from '../../catalog/definitions/sealed-configuration.ts';
+import { createHousekeeping } from '../../edge/housekeeping.worker.ts';
+import { createSealer } from '../../kernel/sealing.ts';
 
 const encryptionKey = randomBytes(32);
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 31, 10, minute)).toISOString();
@@ -21,7 +22,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
   let acme: Seeded;
   const told = new Map<number, { attempts: number }>();
   const read = async (job: number, query = '') => {
-    const answer = await test.request('GET', `/api/v1/integrations/jobs/${job}/log${query}`);
+    const answer = await test.request('GET', `/api/v1/integrations/jobs/${await jobIdOf(test, job)}/log${query}`);
     expect(answer.status, answer.text).toBe(200);
     return answer.body;
   };
@@ -81,7 +82,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
       ...job,
     } as never);
   };
-  const pass = () => test.app.jobWatch.pass();
+  const pass = () => test.app.workers.jobWatch.pass();
   const queries = [
     '',
     '?offset=0&bytes=2000',
@@ -143,7 +144,9 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     const restore = faulty.rule(unreachable(({ path }) => path.includes('/log?')));
     await pass();
     const { db } = test.app.store;
-    expect(await db.selectFrom('job_logs_wanted').select('job_id').execute()).toEqual([{ job_id: '2' }]);
+    expect(await db.selectFrom('job_logs_wanted').select('job_id').execute()).toEqual([
+      { job_id: await jobIdOf(test, 2) },
+    ]);
     restore();
     await db.updateTable('job_logs_wanted').set({ due_at: 0 }).execute();
     await Promise.all([pass(), pass()]);
@@ -154,25 +157,22 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     gone();
   });
 
-  it('go after the time that is set, and with the job and the workspace', async () => {
+  it('Logs go after the time that is set, and with the job and the workspace', async () => {
     const { db } = test.app.store;
     const ids = async () =>
-      (await db.selectFrom('job_logs').select('job_id').distinct().orderBy('job_id').execute()).map(
-        ({ job_id }) => job_id,
-      );
-    expect(await ids()).toEqual(['1', '2']);
-    const sweep = (jobLogMs: number) =>
-      createLogHousekeeping({ store: test.app.store, jobLogMs } as Parameters<typeof createLogHousekeeping>[0])();
-    await db.updateTable('job_logs').set({ ended_at: Date.now() }).where('job_id', '=', '2').execute();
-    await db.updateTable('job_logs').set({ ended_at: 1 }).where('job_id', '=', '1').execute();
-    await sweep(86_400_000);
-    expect(await ids()).toEqual(['2']);
-    await db.deleteFrom('jobs').where('id', '=', '2').execute();
+      (await db.selectFrom('job_logs').select('job_id').distinct().execute()).map(({ job_id }) => job_id);
+    const [first, second] = [await jobIdOf(test, 1), await jobIdOf(test, 2)];
+    expect((await ids()).toSorted()).toEqual([first, second].toSorted());
+    await db.updateTable('job_logs').set({ ended_at: Date.now() }).where('job_id', '=', second).execute();
+    await db.updateTable('job_logs').set({ ended_at: 1 }).where('job_id', '=', first).execute();
+    await createHousekeeping(test.app.store, { jobsMs: Date.now(), jobLogsMs: 86_400_000, deliveriesMs: 0 })();
+    expect(await ids()).toEqual([second]);
+    await db.deleteFrom('jobs').where('id', '=', second).execute();
     expect(await ids()).toEqual([]);
     write(3, 1, ['Last words']);
     tell(3, { status: 'succeeded', attempts: 1 });
     await pass();
-    expect(await ids()).toContain('3');
+    expect(await ids()).toContain(await jobIdOf(test, 3));
     // The log tells what was configured, so the source must have a configuration that can be opened.
     const sealed_config = sealConfiguration(createSealer(encryptionKey), 'source', acme.sourceId, {});
     await db.updateTable('sources').set({ sealed_config }).where('id', '=', acme.sourceId).execute();

@@ -5,26 +5,29 @@
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { JobLog, JobLogQuery } from '@inlay/contract/operating';
-import type { JobRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { PlatformError, type PlatformPort } from '../platform/platform-port.ts';
-import { delayOf } from '../workspaces/operations.ts';
-import type { PipelinesContext } from './context.ts';
-import * as logs from './job-logs.store.ts';
+import type { JobLog, JobLogQuery } from '@inlay/contract/pipelines/operating';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { JobRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { PlatformError, type PlatformPort } from '../../kernel/platform/platform-port.ts';
+import { delayOf } from '../../tenancy/workspaces/operations.ts';
+import * as logs from '../job-logs.store.ts';
 
 export type LogLine = JobLog['lines'][number];
 
 const defaultBytes = 100_000;
 
-type LogContext = Pick<PipelinesContext, 'store'> & { platform: Pick<PlatformPort, 'readJobLog'> };
+interface LogContext {
+  store: Store;
+  platform: Pick<PlatformPort, 'readJobLog'>;
+}
 
 /** What the connectors of a job have said, where the platform hands it out. */
 export async function readJobLog(ctx: LogContext, job: JobRow, query: JobLogQuery): Promise<JobLog> {
-  const kept = await readKeptLog(ctx, job, query);
+  const kept = await readKeptLog(ctx.store.db, job, query);
   if (kept) return kept;
   try {
-    const log = await ctx.platform.readJobLog(job.id, query);
+    const log = await ctx.platform.readJobLog(job.platform_id, query);
     if (log) return query.first_error === undefined ? log : { first_error_offset: null, ...log };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -34,7 +37,7 @@ export async function readJobLog(ctx: LogContext, job: JobRow, query: JobLogQuer
 }
 
 async function readKeptLog(
-  { store: { db } }: Pick<PipelinesContext, 'store'>,
+  db: Db,
   { workspace_id: workspaceId, connection_id, id }: JobRow,
   query: JobLogQuery,
 ): Promise<JobLog | undefined> {

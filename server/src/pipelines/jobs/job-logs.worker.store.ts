@@ -1,8 +1,8 @@
 /** The logs of jobs of all workspaces, for the worker that copies them from the platform. */
 
-import { fromNow, now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { JobLogRow, JobRow } from '../db/tables.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { JobLogRow, JobRow } from '../../kernel/db/tables.ts';
 
 /** Jobs whose log is to be copied now; the longest due first. */
 export async function listWantedLogs(db: Db, limit: number): Promise<JobRow[]> {
@@ -44,24 +44,4 @@ export async function takeWantedLog(tx: Db, { connection_id, id }: Pick<JobRow, 
 
 export async function insertParts(tx: Db, parts: readonly JobLogRow[]): Promise<void> {
   for (const part of parts) await tx.insertInto('job_logs').values(part).execute();
-}
-
-/** Removes logs of jobs that ended that long ago; gives how many parts there were. */
-export async function removeOldLogs(db: Db, agoMs: number, limit: number): Promise<number> {
-  const removed = await db
-    .deleteFrom('job_logs')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('connection_id', 'job_id', 'attempt', 'part'),
-        'in',
-        selectFrom('job_logs as old')
-          .select(['old.connection_id', 'old.job_id', 'old.attempt', 'old.part'])
-          .where('old.ended_at', '<', fromNow(-agoMs))
-          .limit(limit)
-          .$asTuple('connection_id', 'job_id', 'attempt', 'part'),
-      ),
-    )
-    .returning('part')
-    .execute();
-  return removed.length;
 }

@@ -1,12 +1,11 @@
 /**
- * Copies the logs of jobs that have ended from the platform into our own store, and removes them after
- * `INLAY_JOB_LOG_DAYS`. Runs in every replica.
+ * Copies the logs of jobs that have ended from the platform into our own store. Runs in every replica.
  *
  * What always holds: that a log is wanted is written down with the end of its job, and forgotten in the transaction that
  * stores the log. So a process that is killed leaves none out, and none is stored twice.
  */
-import type { JobLogRow, JobRow } from '../db/tables.ts';
-import type { PipelinesContext } from './context.ts';
+import type { JobLogRow, JobRow } from '../../kernel/db/tables.ts';
+import type { PipelinesContext } from '../context.ts';
 import { firstErrorIn, pack } from './job-logs.ts';
 import * as wanted from './job-logs.worker.store.ts';
 
@@ -46,10 +45,10 @@ async function readParts(ctx: PipelinesContext, job: JobRow): Promise<JobLogRow[
 }
 
 async function readAttempt(ctx: PipelinesContext, job: JobRow, attempt: number): Promise<JobLogRow[] | undefined> {
-  const { organization_id, workspace_id, connection_id, id: job_id, ended_at } = job;
+  const { organization_id, workspace_id, connection_id, id: job_id, platform_id, ended_at } = job;
   const parts: JobLogRow[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const log = await ctx.platform.readJobLog(job_id, { attempt, offset, bytes: partBytes });
+    const log = await ctx.platform.readJobLog(platform_id, { attempt, offset, bytes: partBytes });
     if (!log) return undefined;
     if (log.attempt === 0 || log.lines.length === 0) break;
     parts.push({
@@ -67,10 +66,4 @@ async function readAttempt(ctx: PipelinesContext, job: JobRow, attempt: number):
     offset = log.next_offset;
   }
   return parts;
-}
-
-export function createLogHousekeeping({ store, jobLogMs }: PipelinesContext): () => Promise<void> {
-  return async () => {
-    while ((await wanted.removeOldLogs(store.db, jobLogMs, 100)) === 100);
-  };
 }

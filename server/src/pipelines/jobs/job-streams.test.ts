@@ -1,16 +1,16 @@
 /** What the jobs API tells of each stream of a sync, to operators and to customers, and what the metrics count. */
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { startHttpServer } from '../../../platform/test/http-server.ts';
-import { freePort } from '../../../scripts/disposable.mjs';
-import { startTestApp } from '../../test/support/app.ts';
-import { describeOnOneDatabase } from '../../test/support/databases.ts';
+import { startHttpServer } from '../../../../guard/test/http-server.ts';
+import { freePort } from '../../../../scripts/disposable.mjs';
+import { startTestApp } from '../../../test/support/app.ts';
+import { describeOnOneDatabase } from '../../../test/support/databases.ts';
 import {
   customer,
   httpApi,
   makeConnectionTemplate,
   makeSourceTemplate,
   postgresDestination,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 // PostgreSQL cannot hold the character U+0000. A row with the last field set is removed.
 const people = [
@@ -86,6 +86,15 @@ describeOnOneDatabase('The streams of a job', (kind) => {
     const asOperator = `/api/v1/integrations/connections/${id}/jobs?workspace_id=${acme.workspaceId}`;
     expect((await test.request('GET', asOperator)).body.data).toEqual(both);
     expect((await acme.request('GET', '/connections')).body.data[0].last_run).toEqual(both[0]);
+    const started = await test.request('POST', `/api/v1/integrations/connections/${id}/sync?from_start=people`);
+    expect(started.status).toBe(200);
+    await expect.poll(async () => (await newest()).status).toMatch(isOver);
+    expect((await newest()).streams).toMatchObject([
+      { records_emitted: 2, records_written: 1, notices: [{ code: 'refreshed', message: expect.any(String) }] },
+    ]);
+    const unknown = await test.request('POST', `/api/v1/integrations/connections/${id}/sync?from_start=nobody`);
+    const refusal = 'The platform does not read this stream from the start';
+    expect([unknown.status, unknown.body]).toEqual([409, { detail: refusal }]);
     const { text } = await test.request('GET', '/metrics', { token: null });
     expect(text).toContain('inlay_values_changed_total{kind="shortened"} 2');
   });

@@ -1,13 +1,13 @@
 /**
  * What the rows of jobs and of their health say, and how each audience reads it. Nothing here writes.
  */
-import type { Job, JobStream } from '@inlay/contract/connections';
-import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/health';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
-import { isoTime } from '../iso-time.ts';
-import type { PlatformJobAttempt, PlatformJobStream, RowPoint } from '../platform/pipelines-port.ts';
-import { findWaitWords, type WaitWords } from '../quotas/holds.ts';
+import type { Job, JobStream } from '@inlay/contract/pipelines/connections';
+import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/pipelines/health';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow, JobRow } from '../../kernel/db/tables.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { PlatformJobAttempt, PlatformJobStream, RowPoint } from '../../kernel/platform/pipelines-port.ts';
+import { findWaitWords, type WaitWords } from '../../tenancy/quotas/holds.ts';
 import type { Health, JobFailure } from './health.ts';
 
 export type StoredAttempt = Omit<PlatformJobAttempt, 'failure'> & { failure: JobFailure | null };
@@ -86,14 +86,14 @@ export function presentJob(job: JobRow, audience: Audience, waitWords?: WaitWord
     error: presentFailure(audience, failureIn(job)).message,
     ...(because !== undefined && { waiting_because: because }),
     ...(streams !== null && {
-      streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(stream, audience)),
+      streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(job, stream, audience)),
     }),
     ...(more_streams > 0 && { more_streams }),
   };
 }
 
-function presentJobStream(stream: StoredStream, audience: Audience): JobStream {
-  const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
+function presentJobStream(job: JobRow, stream: StoredStream, audience: Audience): JobStream {
+  const { name, namespace, recordsWritten, recordsDeleted, recordsSkipped, moreChanged, notices } = stream;
   return {
     name,
     ...(namespace !== undefined && { namespace }),
@@ -101,6 +101,8 @@ function presentJobStream(stream: StoredStream, audience: Audience): JobStream {
     ...(recordsWritten !== undefined && { records_written: recordsWritten }),
     ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
     ...(stream.notReplaced && { not_replaced: true }),
+    ...(notices && { notices: notices.map((notice) => ({ ...notice, ...inOurWords(job, stream, notice, audience) })) }),
+    ...(recordsSkipped && { records_skipped: recordsSkipped }),
     values_changed: stream.valuesChanged.map(({ isOperators, example, ...change }) => ({
       ...change,
       // Where a value is may be the operator's to know.
@@ -108,4 +110,19 @@ function presentJobStream(stream: StoredStream, audience: Audience): JobStream {
     })),
     ...(moreChanged && { more_values_changed: moreChanged }),
   };
+}
+
+/** The platform names a request of its own; only operators can make the one that starts it through this service. */
+function inOurWords(
+  { connection_id }: JobRow,
+  { name, namespace }: StoredStream,
+  { code, fields = [] }: NonNullable<StoredStream['notices']>[number],
+  audience: Audience,
+): { message?: string } {
+  if (code !== 'fields_missing') return {};
+  const stream = namespace === undefined ? name : `${namespace}.${name}`;
+  const message = `${stream}: rows from earlier syncs have no value in ${fields.join(', ')}, which was not synced then.`;
+  if (audience === 'customer') return { message };
+  const path = `/api/v1/integrations/connections/${connection_id}/sync?from_start=${encodeURIComponent(stream)}`;
+  return { message: `${message} To read the stream from the start: POST ${path}` };
 }

@@ -1,16 +1,18 @@
 /** Jobs in the service's own tables, on a platform that tells what the test wants it to tell. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
-import { type FaultyPlatform, faultyPlatform, unreachable } from '../../test/support/faults.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
+import { type FaultyPlatform, faultyPlatform, unreachable } from '../../../test/support/faults.ts';
 import {
   type Customer,
   customer,
+  jobIdOf,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 31, 10, minute)).toISOString();
 const cut = { message: 'The line was cut.', origin: 'source', type: 'transient_error' };
@@ -83,7 +85,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     failedAttempts: 0,
   });
   const connection = async () => (await acme.request('GET', '/connections')).body.data[0];
-  const pass = () => test.app.jobWatch.pass();
+  const pass = () => test.app.workers.jobWatch.pass();
   const said = (words: string) => lines.filter(({ msg }) => msg === words);
 
   it('a failing connection says since when, how often and why, also while it is tried again', async () => {
@@ -98,7 +100,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     tell(2, { status: 'incomplete', attempts: 1, failedAttempts: 1, attemptList: [attempt(1, 2)], failureReason: cut });
     await pass();
     expect(said('an attempt of a sync failed')).toMatchObject([
-      { level: 40, jobId: '2', attempt: 1, error: cut.message },
+      { level: 40, jobId: await jobIdOf(test, 2), attempt: 1, error: cut.message },
     ]);
     const failing = { state: 'failing', since: at(2), failures_in_a_row: 1, trying_again: true, last_good_at: at(1) };
     expect((await connection()).health).toMatchObject({
@@ -116,16 +118,74 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect((await connection()).health).toMatchObject({ ...failing, failures_in_a_row: 2 });
     const { data } = (await acme.request('GET', `/connections/${(await connection()).id}/jobs`)).body;
     expect(data).toMatchObject([
-      { id: '4', status: 'pending' },
-      { id: '3', status: 'failed', rows: 0, error: cut.message },
-      { id: '2', status: 'failed', rows: 0 },
-      { id: '1', status: 'succeeded', rows: 661 },
+      { id: await jobIdOf(test, 4), status: 'pending' },
+      { id: await jobIdOf(test, 3), status: 'failed', rows: 0, error: cut.message },
+      { id: await jobIdOf(test, 2), status: 'failed', rows: 0 },
+      { id: await jobIdOf(test, 1), status: 'succeeded', rows: 661 },
     ]);
     tell(4, goodJob(4));
     await pass();
     expect((await connection()).health).toMatchObject({ state: 'healthy', failures_in_a_row: 0, last_good_at: at(4) });
     const [source] = await test.app.store.db.selectFrom('sources').select('health').execute();
     expect(source?.health).toBe('healthy');
+  });
+
+  it('ids tell nothing of how many jobs the platform has, and those of earlier versions still work', async () => {
+    const [first, second] = [4_711_471_101, 4_711_471_102];
+    const number = /47114711/;
+    tell(first, { ...goodJob(1), startTime: at(1) });
+    tell(second, { ...failedJob(2), startTime: at(2) });
+    await pass();
+    const operating = '/api/v1/integrations';
+    const other = await addTenant(test, 'other');
+    const get = async (path: string) => (await test.request('GET', `${operating}${path}`)).body;
+    const { id } = await connection();
+    const shown = [
+      await acme.request('GET', '/connections'),
+      await acme.request('GET', `/connections/${id}/jobs`),
+      await test.request('GET', `${operating}/jobs?limit=1`),
+      await test.request('GET', `${operating}/overview`),
+      await test.request('GET', `${operating}/connections`),
+    ];
+    await test.app.workers.sequencer.pass();
+    shown.push(await test.request('GET', '/api/v1/events'), await test.request('GET', '/api/v1/audit-events'));
+    for (const { status, text } of shown) {
+      expect(status, text).toBe(200);
+      expect(text).not.toMatch(number);
+    }
+    // The position of a list is no secret to whoever decodes it.
+    const next = new URL((await get('/jobs?limit=1')).next).searchParams.get('cursor') ?? '';
+    expect(Buffer.from(next, 'base64url').toString()).not.toMatch(number);
+    expect((await get(`/jobs?limit=1&cursor=${next}`)).data).toHaveLength(1);
+
+    const jobId = await jobIdOf(test, second);
+    expect(jobId).toMatch(/^[0-9a-f-]{36}$/);
+    const detail = await get(`/jobs/${jobId}`);
+    expect(detail).toMatchObject({ id: jobId, status: 'failed', last_good_job: { id: await jobIdOf(test, first) } });
+    expect(JSON.stringify(detail)).not.toMatch(number);
+    for (const [path, request] of [
+      [`/jobs/${jobId}`, other.request],
+      [`/jobs/${second}`, other.request],
+      // A number that was never handed out would say which of the platform's jobs are one's own.
+      [`/jobs/${second}`, test.request],
+    ] as const) {
+      expect((await request('GET', `${operating}${path}`)).body).toEqual({ detail: 'Job not found' });
+    }
+
+    // As an earlier version has stored it.
+    await test.app.store.db.deleteFrom('job_logs_wanted').execute();
+    await test.app.store.db.deleteFrom('job_logs').execute();
+    await test.app.store.db
+      .updateTable('jobs')
+      .set({ id: String(second) })
+      .where('platform_id', '=', String(second))
+      .execute();
+    expect(await get(`/jobs/${second}`)).toMatchObject({ id: String(second), status: 'failed' });
+    expect((await other.request('GET', `${operating}/jobs/${second}`)).status).toBe(404);
+    tell(second, { ...goodJob(2), startTime: at(2), lastUpdatedAt: at(3) });
+    await pass();
+    expect((await get('/jobs')).data).toHaveLength(2);
+    expect(await get(`/jobs/${second}`)).toMatchObject({ id: String(second) });
   });
 
   it('a job that fails in the second in which another one succeeded is a failure', async () => {
@@ -135,11 +195,14 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     await pass();
     expect(await connection()).toMatchObject({
       health: { state: 'failing', failures_in_a_row: 1 },
-      last_run: { id: '10', status: 'failed' },
+      last_run: { id: await jobIdOf(test, 10), status: 'failed' },
     });
     tell(11, { ...goodJob(9), ...began });
     await pass();
-    expect(await connection()).toMatchObject({ health: { state: 'healthy' }, last_run: { id: '11' } });
+    expect(await connection()).toMatchObject({
+      health: { state: 'healthy' },
+      last_run: { id: await jobIdOf(test, 11) },
+    });
   });
 
   it('being told twice or late changes nothing: one line for a job, and what has ended stays so', async () => {
@@ -149,8 +212,14 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     await pass();
     await pass();
     expect(said('a sync has ended')).toMatchObject([
-      { jobId: '1', status: 'failed', error: cut.message, workspaceId: acme.workspaceId, attempts: 3 },
-      { jobId: '2', status: 'succeeded', rows: 661, seconds: 0 },
+      {
+        jobId: await jobIdOf(test, 1),
+        status: 'failed',
+        error: cut.message,
+        workspaceId: acme.workspaceId,
+        attempts: 3,
+      },
+      { jobId: await jobIdOf(test, 2), status: 'succeeded', rows: 661, seconds: 0 },
     ]);
     expect(said('an attempt of a sync failed')).toHaveLength(3);
     tell(2, { status: 'running', attempts: 1, failedAttempts: 0 });
@@ -191,10 +260,12 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
       await pass();
       await pass();
     }
-    await test.app.sequencer.pass();
+    await test.app.workers.sequencer.pass();
     const { body } = await test.request('GET', '/api/v1/events?types=sync.*,source.needs_attention,source.recovered');
     const events: { type: string; data: Record<string, { id?: string; message?: string }> }[] = body.data;
-    expect(events.map(({ type, data }) => `${type} ${data.job?.id ?? ''}`.trim())).toEqual([
+    const rows = await test.app.store.db.selectFrom('jobs').select(['id', 'platform_id']).execute();
+    const numbers = new Map(rows.map(({ id, platform_id }) => [id, platform_id]));
+    expect(events.map(({ type, data }) => `${type} ${numbers.get(data.job?.id ?? '') ?? ''}`.trim())).toEqual([
       ...['sync.started 1', 'sync.succeeded 1', 'sync.started 2', 'sync.failed 2', 'sync.started 3', 'sync.failed 3'],
       'source.needs_attention',
       ...['sync.started 4', 'sync.cancelled 4', 'sync.started 5', 'sync.succeeded 5', 'sync.recovered 5'],

@@ -6,35 +6,48 @@
  * ended stays so. A job and the health that follows from it change in one transaction. What a platform does not tell
  * (reasons, attempts, streams) is null, never made up.
  */
-import type { ConnectionStatus } from '@inlay/contract/connections';
-import { problemOnOurSide } from '@inlay/contract/failure-words';
-import { storableText } from '@inlay/contract/storable-text';
-import type { Cause } from '../cause.ts';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow, RemoteRow } from '../db/tables.ts';
-import type { Journal } from '../events/journal.ts';
-import type { ConnectorFailure, PlatformJob } from '../platform/pipelines-port.ts';
-import { findHoldWords, reviewWorkspace } from '../quotas/holds.ts';
-import { countSync } from '../quotas/quotas.ts';
-import { readWorkspace } from '../workspaces/live-workspaces.ts';
-import { driveOperation } from '../workspaces/operations.ts';
-import { statusOf } from './connection-status.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext } from './context.ts';
-import { aboutSource } from './entries.ts';
+import type { ConnectionStatus } from '@inlay/contract/pipelines/connections';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
+import { storableText } from '@inlay/contract/text/storable-text';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { ConnectionRow, JobRow, RemoteRow } from '../../kernel/db/tables.ts';
+import type { ConnectorFailure, PlatformJob } from '../../kernel/platform/pipelines-port.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import { findHoldWords, reviewWorkspace } from '../../tenancy/quotas/holds.ts';
+import { countSync, endStart, syncLimitOf } from '../../tenancy/quotas/quotas.ts';
+import { readWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { driveOperation } from '../../tenancy/workspaces/operations.ts';
+import { statusOf } from '../connection-status.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext } from '../context.ts';
+import { aboutSource } from '../entries.ts';
+import { failureTexts, showsDefaults } from '../failure-texts.ts';
+import { wantLog } from '../job-logs.store.ts';
+import * as jobs from '../jobs.store.ts';
+import { signInTrouble } from '../sign-in-trouble.ts';
+import { configurationParts } from '../source-template.ts';
+import * as sources from '../sources.store.ts';
+import { operatorsOnly } from '../two-texts.ts';
 import { causeOf, staleAt } from './failure-causes.ts';
-import { failureTexts, showsDefaults } from './failure-texts.ts';
 import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
-import { wantLog } from './job-logs.store.ts';
 import { failureIn, firstErrorIn, healthIn, type StoredAttempt, type StoredStream } from './job-words.ts';
-import * as jobs from './jobs.store.ts';
-import { signInTrouble } from './sign-in-trouble.ts';
-import { configurationParts } from './source-template.ts';
-import * as sources from './sources.store.ts';
 import { failureOf, recordSyncEnded, recordSyncStarted } from './sync-entries.ts';
-import { operatorsOnly } from './two-texts.ts';
 
-export const { listSyncing, countEnded } = jobs;
+export const { countEnded } = jobs;
+
+interface JobsContext {
+  /** How long our own store keeps the log of a job after its end; 0: not at all. */
+  jobLogMs: number;
+  journal: Journal;
+  runtime: Runtime;
+}
+
+interface HealthContext {
+  store: Store;
+  journal: Journal;
+}
 
 export const goneFromPlatform =
   'The platform no longer has this connection. To have it again, delete its source and connect it again.';
@@ -91,20 +104,22 @@ export async function wordJobs(
 
 /** Writes down what the platform tells of the jobs of a connection, oldest first, and gives what is new about them. */
 export async function recordJobs(
-  { jobLogMs, journal }: Pick<PipelinesContext, 'jobLogMs' | 'journal'>,
+  { jobLogMs, journal, runtime }: JobsContext,
   tx: Db,
   connection: ConnectionRow,
   told: readonly WordedJob[],
-  /** What ran before this service kept jobs is no news for the log. */
+  /** What ran before this service kept jobs is no news for the log, and its ids were handed out. */
   isHistory = false,
 ): Promise<JobNews[]> {
   const { workspace_id: workspaceId, organization_id: organizationId } = connection;
   const ids = [...new Set(told.map(({ id }) => id))];
-  const known = new Map((await jobs.findJobs(tx, workspaceId, connection.id, ids)).map((row) => [row.id, row]));
+  const known = new Map(
+    (await jobs.findJobs(tx, workspaceId, connection.id, ids)).map((row) => [row.platform_id, row]),
+  );
   const news: JobNews[] = [];
   for (const job of told) {
     const before = known.get(job.id);
-    const after = jobRow(connection, job, before);
+    const after = jobRow(connection, job, before, isHistory ? () => job.id : runtime.newId);
     if (before && isOlder(after, before)) continue;
     const hasEnded = after.ended_at !== null && (before?.ended_at ?? null) === null;
     const failedBefore = hasEnded && !isHistory ? await findFailed(tx, connection) : undefined;
@@ -118,7 +133,7 @@ export async function recordJobs(
       const { ended_at, row_count, byte_count } = after;
       const sync = { endedAt: ended_at ?? 0, rows: row_count ?? 0, bytes: byte_count ?? 0 };
       await countSync(tx, organizationId, workspaceId, sync);
-      const log = { connection_id: connection.id, job_id: job.id };
+      const log = { connection_id: connection.id, job_id: after.id };
       // After a cancellation, connectors need a moment to end.
       if (jobLogMs > 0) await wantLog(tx, workspaceId, log, after.status === 'cancelled' ? 10_000 : 0);
     }
@@ -145,6 +160,8 @@ export async function reviewQuotas(ctx: PipelinesContext, tx: Db, news: readonly
   for (const [workspaceId, { organization_id: organizationId }] of [...ended].sort()) {
     const ref = { organizationId, workspaceId };
     if (await reviewWorkspace(ctx.workspaces, tx, ref, true)) told.push(ref);
+    // A first sync may have waited for its turn.
+    if ((await syncLimitOf(tx, ref)) !== null) await connections.wakeFirstSyncs(tx, workspaceId);
   }
   return told;
 }
@@ -158,8 +175,13 @@ interface WorkspaceRef {
 export function tellOfQuotas(ctx: PipelinesContext, workspaces: readonly WorkspaceRef[]): void {
   for (const ref of workspaces) {
     const tell = () => driveOperation(ctx.workspaces, { ...ref, kind: 'status' });
-    ctx.inBackground('holding syncs back', tell);
+    ctx.background.run('holding syncs back', tell);
   }
+}
+
+/** The newest job of a connection. */
+export async function findLastJob(db: Db, workspaceId: string, connectionId: string): Promise<JobRow | undefined> {
+  return (await jobs.findLastJobs(db, [workspaceId], [connectionId]))[0];
 }
 
 /** A job that was started just now: nobody has to wait for the next look. Undefined when its connection is gone. */
@@ -167,17 +189,18 @@ export async function recordStarted(
   ctx: PipelinesContext,
   { workspace_id: workspaceId, source_id, id }: Pick<ConnectionRow, 'workspace_id' | 'source_id' | 'id'>,
   job: PlatformJob,
-  /** The request that asked for it, where there is one. */
-  askedBy?: Cause,
+  /** `askedBy`: the request that asked for it, where there is one. `isCounted`: a quota counts it as starting. */
+  { askedBy, isCounted = false }: { askedBy?: Cause; isCounted?: boolean } = {},
 ): Promise<JobRow | undefined> {
   const worded = await wordJobs(ctx, { workspace_id: workspaceId, source_id }, [job]);
   const recorded = await ctx.store.transaction(async (tx) => {
-    await holdHealth(ctx, tx, [workspaceId]);
+    await holdHealth(ctx.store, tx, [workspaceId]);
     const connection = await connections.findConnection(tx, workspaceId, id);
     if (!connection) return undefined;
     const told = await reviewQuotas(ctx, tx, await recordJobs(ctx, tx, connection, worded));
     // The watch may have seen the job before.
     if (askedBy) await jobs.putAsker(tx, workspaceId, { connectionId: id, jobId: job.id }, askedBy);
+    if (isCounted) await endStart(tx, workspaceId, id);
     await refreshHealth(ctx, tx, [workspaceId], { ids: [id] });
     return { job: (await jobs.findJobs(tx, workspaceId, id, [job.id]))[0], told };
   });
@@ -193,11 +216,12 @@ function isOlder(after: JobRow, before: JobRow): boolean {
 const failedIn = ({ attempts = [] }: Pick<WordedJob, 'attempts'>) =>
   attempts.filter(({ status }) => status === 'failed');
 
-function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | undefined): JobRow {
+function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | undefined, newId: () => string): JobRow {
   const startedAt = timeOf(job.startedAt) ?? before?.started_at ?? 0;
   const endedAt = timeOf(job.endedAt);
   const isOver = job.status === 'succeeded' || job.status === 'failed' || job.status === 'cancelled';
-  const ended = isOver ? (endedAt ?? before?.ended_at ?? startedAt) : null;
+  // The clock of the platform may have been set back meanwhile.
+  const ended = isOver ? Math.max(startedAt, endedAt ?? before?.ended_at ?? startedAt) : null;
   const hasFailed = job.status === 'incomplete' || job.status === 'failed';
   // A hosted platform does not count attempts. Once it was seen waiting for the next one, one has failed.
   const failedAttempts = job.failedAttempts ?? Math.max(before?.failed_attempts ?? 0, hasFailed ? 1 : 0);
@@ -211,7 +235,8 @@ function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | unde
     source_template_id: connection.source_template_id,
     connection_template_id: connection.connection_template_id,
     definition_id: connection.definition_id,
-    id: job.id,
+    id: before?.id ?? newId(),
+    platform_id: job.id,
     type: job.type,
     status: job.status,
     started_at: startedAt,
@@ -254,11 +279,7 @@ function timeOf(text: string | null): number | null {
  * Until the transaction ends, nobody else works out the health of what is in these workspaces. A transaction that changes
  * connections before it calls `refreshHealth` calls this first: workspaces are always locked before connections.
  */
-export async function holdHealth(
-  { store }: Pick<PipelinesContext, 'store'>,
-  tx: Db,
-  workspaceIds: readonly string[],
-): Promise<void> {
+export async function holdHealth(store: Store, tx: Db, workspaceIds: readonly string[]): Promise<void> {
   // On SQLite a transaction is alone anyway.
   if (store.kind === 'postgres') await jobs.lockWorkspaces(tx, workspaceIds);
 }
@@ -268,12 +289,12 @@ export async function holdHealth(
  * of theirs. They are locked first and looked at after, so of two who do this at once the later sees what the earlier knew.
  */
 export async function refreshHealth(
-  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
+  ctx: HealthContext,
   tx: Db,
   workspaceIds: readonly string[],
   which: { ids?: readonly string[]; sourceId?: string } = {},
 ): Promise<void> {
-  await holdHealth(ctx, tx, workspaceIds);
+  await holdHealth(ctx.store, tx, workspaceIds);
   const isPostgres = ctx.store.kind === 'postgres';
   const rows = await jobs.lockConnections(tx, workspaceIds, { ...which, isPostgres });
   for (const row of rows) {
@@ -291,7 +312,7 @@ export async function refreshHealth(
   }
   const touched = new Map(rows.map((row) => [row.source_id, row.workspace_id]));
   for (const [sourceId, workspaceId] of touched) {
-    await refreshSourceHealth(ctx, tx, workspaceId, sourceId);
+    await refreshSourceHealth(ctx.journal, tx, workspaceId, sourceId);
   }
   for (const workspaceId of workspaceIds) {
     const worst = worstOf((await jobs.listHealthsOfWorkspace(tx, workspaceId)).map((state) => ({ state })));
@@ -301,7 +322,7 @@ export async function refreshHealth(
 
 /** How the sources that use a credential do, after the credential has changed. */
 export async function followCredential(
-  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
+  ctx: HealthContext,
   tx: Db,
   { workspaceId, credentialId }: { workspaceId: string; credentialId: string },
 ): Promise<void> {
@@ -312,7 +333,7 @@ export async function followCredential(
 
 /** Of a source whose connections have changed, or one of whose connections is gone. */
 export async function refreshSourceHealth(
-  { journal }: Pick<PipelinesContext, 'journal'>,
+  journal: Journal,
   tx: Db,
   workspaceId: string,
   sourceId: string,
@@ -363,7 +384,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
   const destination = await connections.findDestination(tx, workspaceId, row.destination_id);
   const { good, failed, open } = await jobs.findOutcomes(tx, workspaceId, row.id);
   const credentialId = source?.credential_id ?? null;
-  const signIn = credentialId === null ? undefined : await sources.findSignIn(tx, workspaceId, credentialId);
+  const signIn = credentialId === null ? undefined : await sources.findCredentialStatus(tx, workspaceId, credentialId);
   const earlier = healthIn(row);
   // While something is being set up anew, what was refused before says nothing.
   const isSettled = source?.due_at === null;
@@ -406,7 +427,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
 }
 
 /** A failure from before the last sign-in asks nobody to do anything: the next sync tells. */
-function sinceSignIn(job: JobRow, signIn: sources.SignIn | undefined): JobFailure {
+function sinceSignIn(job: JobRow, signIn: sources.CredentialStatus | undefined): JobFailure {
   const failure = failureIn(job);
   const isBefore = signIn !== undefined && (job.ended_at ?? job.started_at) < signIn.signed_in_at;
   return isBefore && failure.kind === 'config_error' ? { ...failure, kind: 'unknown' } : failure;

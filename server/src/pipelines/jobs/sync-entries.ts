@@ -1,11 +1,11 @@
 /** What the log says of syncs: that one began, how it ended, and that a connection works again. */
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
-import type { Entry } from '../events/catalogue.ts';
-import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type { ChangeKind } from '../platform/pipelines-port.ts';
-import { aboutConnection } from './entries.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow, JobRow } from '../../kernel/db/tables.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { PlatformJobStream } from '../../kernel/platform/pipelines-port.ts';
+import type { Entry } from '../../log/events/catalogue.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import { aboutConnection } from '../entries.ts';
 import type { JobFailure } from './health.ts';
 
 /** A log entry is for people and programs that react, not for reports. */
@@ -96,11 +96,12 @@ export function failureOf({ kind, origin, message, customerMessage }: JobFailure
 }
 
 function warningsIn({ streams }: JobRow): { stream: string; kind: string; count: number }[] {
-  const told: { name: string; valuesChanged: { kind: ChangeKind; count: number }[] }[] =
+  const told: Pick<PlatformJobStream, 'name' | 'valuesChanged' | 'recordsSkipped'>[] =
     streams === null ? [] : JSON.parse(streams);
   const sums = new Map<string, { stream: string; kind: string; count: number }>();
-  for (const { name: stream, valuesChanged } of told) {
-    for (const { kind, count } of valuesChanged) {
+  for (const { name: stream, valuesChanged, recordsSkipped } of told) {
+    const skipped = recordsSkipped ? [{ kind: 'skipped', count: recordsSkipped.count }] : [];
+    for (const { kind, count } of [...skipped, ...valuesChanged]) {
       const key = `${kind} ${stream}`;
       sums.set(key, { stream, kind, count: (sums.get(key)?.count ?? 0) + count });
     }

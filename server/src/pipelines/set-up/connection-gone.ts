@@ -1,6 +1,6 @@
 /** Whether somebody has deleted a connection on the platform, as far as the platform's answer to a request tells. */
-import { PlatformError } from '../platform/platform-port.ts';
-import type { PipelinesContext } from './context.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import type { PipelinesContext } from '../context.ts';
 
 /** A refusal by id alone proves nothing: the list has to lack the connection, too. */
 export async function isConnectionGone(

@@ -3,11 +3,12 @@
  * first, put the intent on disk, send, bind. What always holds: no second create is sent while an earlier one may still
  * take effect (the settle window), and what a crash left behind is found again before anything new is made.
  */
-import type { RemoteRow } from '../db/tables.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import type { PipelinesContext } from './context.ts';
-import { Waiting } from './interruptions.ts';
-import * as remote from './remote.store.ts';
+import type { RemoteRow } from '../../kernel/db/tables.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import type { PipelinesContext } from '../context.ts';
+import { Waiting } from '../interruptions.ts';
+import * as remote from '../remote.store.ts';
+import { readSettleWindow } from './assert-settled.ts';
 
 /** How often a create whose fate is unknown is looked for. */
 const lookAgainMs = 2_000;
@@ -32,8 +33,7 @@ export async function createOnce<Wanted>(
   if (row.platform_id !== null) return row.platform_id;
   const { db } = ctx.store;
   const ref = { table, workspaceId: row.workspace_id, id: row.id };
-  // Read before looking on the platform: a look that began earlier says nothing about what took effect meanwhile.
-  const waitMs = await remote.settleWaitMs(db, ref);
+  const { waitMs } = await readSettleWindow(ctx, ref);
   const found = await find();
   if (found !== undefined) return await remote.bindIfUnbound(db, ref, found);
   if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, lookAgainMs));

@@ -5,11 +5,11 @@
  * What always holds: whoever writes last knows what is wanted. The operation reads which connections are paused after it was
  * opened, and this worker writes only while no operation is open, and looks again after it has written.
  */
-import type { ConnectionRow } from '../db/tables.ts';
-import { findLiveWorkspace, isStatusSettled, recordNewConnection } from '../workspaces/live-workspaces.ts';
+import type { ConnectionRow } from '../../kernel/db/tables.ts';
+import { findLiveWorkspace, isStatusSettled, recordNewConnection } from '../../tenancy/workspaces/live-workspaces.ts';
+import type { PipelinesContext } from '../context.ts';
+import { Waiting } from '../interruptions.ts';
 import { assertSettled } from './assert-settled.ts';
-import type { PipelinesContext } from './context.ts';
-import { Waiting } from './interruptions.ts';
 
 /**
  * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
@@ -53,9 +53,8 @@ async function follow(
     if (!workspace || workspace.gen === before) return;
     if (!isPaused) await recordNewConnection(ctx.workspaces, workspace, platformId);
     const status = isPaused ? 'inactive' : workspace.status;
-    await assertSettled(ctx, { table: 'connections', workspaceId, id }, () =>
-      ctx.platform.setConnectionStatus(platformId, status),
-    );
+    const write = () => ctx.platform.setConnectionStatus(platformId, status);
+    await assertSettled(ctx, { table: 'connections', workspaceId, id }, write, { content: status });
     before = workspace.gen;
   }
 }

@@ -4,10 +4,10 @@
  * or our access has a fault. We treat a thing as deleted only when the platform's list of the workspace does not have
  * it either.
  */
-import type { ConnectorKind } from '../platform/pipelines-port.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import type { PipelinesContext } from './context.ts';
-import { markOf } from './marks.ts';
+import type { ConnectorKind } from '../../kernel/platform/pipelines-port.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import type { PipelinesContext } from '../context.ts';
+import { markOf } from '../marks.ts';
 
 /** `error`: the platform's answer to a request about this source or destination. */
 export async function isGoneFromPlatform(

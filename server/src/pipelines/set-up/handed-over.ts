@@ -1,17 +1,23 @@
 /**
- * Tokens of a sign-in on a hosted platform, which cannot ask this service for them. The platform gets them once, in the
+ * Tokens of a sign-in on a hosted platform, which cannot ask this service for them. (Earlier versions also handed them over to
+ * an Inlay platform that ran as a process of its own: such a source stays as it is until its customer signs in again.) The platform gets them once, in the
  * configuration of the source, when the source is made and when its customer has signed in again. From then on the platform,
  * or its connector, refreshes them: what this service had is dropped as soon as the platform has confirmed.
  *
  * What always holds: a configuration that is written later lacks the fields of the sign-in, and is merged into the one that the
  * platform has, so it never puts an old token in the place of a new one.
  */
-import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/connector-configuration';
-import type { Db } from '../db/open.ts';
-import type { SourceRow } from '../db/tables.ts';
-import type { NewPlatformConnector, PlatformCredential } from '../platform/pipelines-port.ts';
-import type { PipelinesContext, TokensForPlatform } from './context.ts';
-import { wakeSourcesOfCredential } from './sources.store.ts';
+import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/catalog/connector-configuration';
+import {
+  makePlatformOwner,
+  makeServiceOwner,
+  recordHandedOver,
+  tokensToHandOver,
+} from '../../credentials/tokens/access.ts';
+import type { SourceRow } from '../../kernel/db/tables.ts';
+import type { NewPlatformConnector, PlatformCredential } from '../../kernel/platform/pipelines-port.ts';
+import type { PipelinesContext } from '../context.ts';
+import { openAddressesWith } from '../credential-addresses.ts';
 
 export interface HandOver {
   /** With tokens in it, if the platform is to get any. */
@@ -30,31 +36,27 @@ export async function prepareHandOver(
   row: SourceRow,
   { configuration, credential }: Pick<NewPlatformConnector, 'configuration' | 'credential'>,
 ): Promise<HandOver | undefined> {
-  if (!credential || (await ctx.platform.resolvesCredentials())) return undefined;
-  const ref = { organizationId: row.organization_id, workspaceId: row.workspace_id, id: credential.id };
-  const tokens = await ctx.credentials.toHandOver(ref);
+  if (!credential) return undefined;
+  const { organization_id: organizationId, workspace_id: workspaceId } = row;
+  const ref = { organizationId, workspaceId, credentialId: credential.id };
+  if ((await ctx.platform.resolvesCredentials()) && (await makeServiceOwner(ctx, ref))) return undefined;
+  const owned = await makePlatformOwner(ctx, ref);
+  const open = owned && (await openAddressesWith(ctx, { ...ref, templateId: owned.source_template_id }));
+  const values = owned && (await tokensToHandOver(ctx, owned, open ?? []));
   const bare = Object.values(credential.fields).reduce(withoutField, configuration);
-  const whole = tokens ? mergeConfiguration(configuration, filledFields(credential, tokens)) : configuration;
+  const whole = values ? mergeConfiguration(configuration, filledFields(credential, values)) : configuration;
   return {
     configuration: whole,
-    changes: tokens && row.platform_id !== null ? whole : bare,
-    hasTokens: tokens !== undefined,
+    changes: values && row.platform_id !== null ? whole : bare,
+    hasTokens: values !== undefined,
     confirmed: async () => {
-      if (tokens) await ctx.credentials.handedOver(ref, tokens.generation);
+      if (owned) await recordHandedOver(ctx, ref, owned.generation);
     },
   };
 }
 
-/** The customer has signed in again: the worker brings the platform the new tokens. */
-export async function handOverAgain(
-  tx: Db,
-  { workspaceId, credentialId }: { workspaceId: string; credentialId: string },
-): Promise<void> {
-  await wakeSourcesOfCredential(tx, workspaceId, credentialId);
-}
-
 /** Fields whose value the provider has not given keep their placeholder. */
-function filledFields({ fields }: PlatformCredential, { values }: TokensForPlatform): Configuration {
+function filledFields({ fields }: PlatformCredential, values: Record<string, string>): Configuration {
   return Object.entries(fields).reduce<Configuration>((filled, [name, path]) => {
     if (!Object.hasOwn(values, name)) return filled;
     return mergeConfiguration(

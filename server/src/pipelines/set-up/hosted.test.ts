@@ -1,8 +1,8 @@
 /** Sources, connections and checks in front of a hosted platform, which knows less than the bundled one and is slower. */
-import { problemOnOurSide } from '@inlay/contract/failure-words';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import type { TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -11,15 +11,16 @@ import {
   lostAnswer,
   lostRequest,
   type Match,
-} from '../../test/support/faults.ts';
-import { type HostedApp, startHost, startHostedApp } from '../../test/support/hosted-app.ts';
+} from '../../../test/support/faults.ts';
+import { type HostedApp, startHost, startHostedApp } from '../../../test/support/hosted-app.ts';
 import {
   type Customer,
   customer,
+  jobIdOf,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 const to =
   (method: string, path: string): Match =>
@@ -99,7 +100,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     expect((await acme.request('POST', `/connections/${shown.id}/cancel`)).status).toBe(200);
     await put({ rows_per_day: 0 });
     const onHost = async () => {
-      await test.app.reconciler.pass();
+      await test.app.workers.reconciler.pass();
       return (await there()).connections.map(({ status }: { status: string }) => status);
     };
     await expect.poll(onHost).toEqual(['inactive']);
@@ -122,7 +123,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     const isSent = ({ method, path: sent }: { method: string; path: string }) => method === 'POST' && sent === path;
     if (path !== '/jobs') {
       // A second job is refused while the first one runs, so it alone needs no window.
-      await test.app.setUps.pass();
+      await test.app.workers.setUps.pass();
       expect(faulty.sent.filter(isSent)).toHaveLength(1);
       expect(await sourceNow(id)).toMatchObject({ status: 'pending' });
     }
@@ -166,7 +167,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     faulty.rule(late.rule);
     const id = await acme.connect(template);
     await untilPutOff(id);
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     expect((await there()).connections).toEqual([]);
     await late.apply();
     await test.app.store.db.updateTable('sources').set({ due_at: 0 }).execute();
@@ -254,7 +255,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     const id = await acme.connect(template);
     const triedAgain = async () => {
       await hosted.letSettle();
-      await test.app.setUps.pass();
+      await test.app.workers.setUps.pass();
       return await sourceNow(id);
     };
     await expect.poll(async () => (await triedAgain()).status).toBe('failed');
@@ -303,7 +304,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     await expect
       .poll(async () => {
         await hosted.letSettle();
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         return (await sourceNow(id)).status;
       })
       .toBe('ready');
@@ -319,7 +320,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
       const answer = await forward();
       return { ...answer, text: answer.text.replace(/"status":"[a-z]+"/, '"status":"resting"') };
     });
-    await test.app.jobWatch.pass();
+    await test.app.workers.jobWatch.pass();
     expect((await acme.request('GET', `/connections/${id}/jobs`)).body.data).toMatchObject([
       { status: 'pending', ended_at: null, duration_seconds: null, error: null },
     ]);
@@ -332,9 +333,9 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     const job = { jobId: 17, connectionId, status: 'succeeded', jobType: 'sync', startTime: '2030-01-31T09:30:00Z' };
     const moved = { lastUpdatedAt: '2030-01-31T09:30:42Z', duration: 'PT42S', bytesSynced: 798_532, rowsSynced: 3100 };
     faulty.rule(answering(to('GET', '/jobs'), 200, JSON.stringify({ data: [{ ...job, ...moved }] })));
-    await test.app.jobWatch.pass();
+    await test.app.workers.jobWatch.pass();
     const shown = {
-      id: '17',
+      id: await jobIdOf(test, 17),
       status: 'succeeded',
       started_at: '2030-01-31T09:30:00.000Z',
       ended_at: '2030-01-31T09:30:42.000Z',

@@ -1,9 +1,9 @@
 /** Where the data of a workspace goes, and that it never meets the data of another one. */
-import { problemOnOurSide } from '@inlay/contract/failure-words';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../../test/support/pipelines.ts';
 
 describeOnBothDatabases('The tables of workspaces', (kind) => {
   let test: TestApp;

@@ -3,37 +3,39 @@
  * of setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its
  * own.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
+import { createHash } from 'node:crypto';
+import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
-import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
-import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
-import type { NewPlatformConnection } from '../platform/pipelines-port.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { tellSyncLimit } from '../quotas/holds.ts';
-import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
-import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
-import { getVersion, openVersion } from '../templates/versions.ts';
-import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
+import { getDefinition } from '../../catalog/definitions/definitions.ts';
+import { findAnyConnectionTemplate, openDestinationConfig } from '../../catalog/templates/connection-templates.ts';
+import { couldBeTheSame, mayMeet } from '../../catalog/templates/placement.ts';
+import { getVersion, openVersion } from '../../catalog/templates/versions.ts';
+import type { ConnectionRow, DestinationRow, SourceRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import { createTimeoutMs, slowCreateTimeoutMs } from '../../kernel/platform/calls.ts';
+import type { NewPlatformConnection } from '../../kernel/platform/pipelines-port.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { tellSyncLimit } from '../../tenancy/quotas/holds.ts';
+import { acceptFirstSync, endStart } from '../../tenancy/quotas/quotas.ts';
+import { findLiveWorkspace, readSettledWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { recordStatusApplied } from '../connection-changes.store.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext } from '../context.ts';
+import { failureTexts } from '../failure-texts.ts';
+import { Outdated, Refused, refusing, Waiting } from '../interruptions.ts';
+import { recordStarted } from '../jobs/jobs.ts';
+import { markOf, nameOnPlatform } from '../marks.ts';
+import { unbind } from '../remote.store.ts';
+import { scheduleToTell } from '../slowed-schedules.ts';
+import { configurationParts } from '../source-template.ts';
+import { operatorsOnly } from '../two-texts.ts';
 import { assertSettled } from './assert-settled.ts';
-import { recordStatusApplied } from './connection-changes.store.ts';
 import { isConnectionGone } from './connection-gone.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
-import { failureTexts } from './failure-texts.ts';
 import { followOwnStatus, followWorkspace } from './follow-status.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
-import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
-import { recordStarted } from './jobs.ts';
-import { markOf, nameOnPlatform } from './marks.ts';
-import { unbind } from './remote.store.ts';
-import { scheduleToTell } from './slowed-schedules.ts';
-import { configurationParts } from './source-template.ts';
 import { keepCatalog, streamWishes } from './stream-catalogs.ts';
 import { chooseStreams } from './streams.ts';
 import { moveConnection, readConnectionVersion } from './template-moves.ts';
-import { operatorsOnly } from './two-texts.ts';
 
 const leaseMs = 60_000;
 const namesOfOthers = operatorsOnly(
@@ -113,7 +115,13 @@ async function followTemplate(ctx: PipelinesContext, source: SourceRow, row: Con
   if (!workspace) throw new Outdated();
   await ctx.store.transaction(async (tx) => {
     const target = await readConnectionVersion(tx, ref, template.version);
-    await moveConnection(ctx, tx, row, { workspace, slug: source.slug, base: undefined, target, moveData: true });
+    await moveConnection(ctx.journal, tx, row, {
+      workspace,
+      slug: source.slug,
+      base: undefined,
+      target,
+      moveData: true,
+    });
   });
   const [moved] = (await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, source.id)).filter(
     ({ id }) => id === row.id,
@@ -148,7 +156,7 @@ async function changeConnection(
       ctx,
       { table: 'connections', workspaceId, id },
       () => refusing('connection', () => ctx.platform.changeConnection(platformId, changes)),
-      isAnew ? slowCreateTimeoutMs : createTimeoutMs,
+      { timeoutMs: isAnew ? slowCreateTimeoutMs : createTimeoutMs, content: fingerprint(changes) },
     );
   };
   try {
@@ -159,6 +167,8 @@ async function changeConnection(
   }
   await connections.recordConnectionApplied(ctx.store.db, workspaceId, connection);
 }
+
+const fingerprint = (changes: object) => createHash('sha256').update(JSON.stringify(changes)).digest('base64');
 
 /** A connection runs its source to learn its streams, which may take minutes. Workspaces take turns. */
 async function inTurn<T>(ctx: PipelinesContext, workspaceId: string, work: () => Promise<T>): Promise<T> {
@@ -239,7 +249,11 @@ async function whereConnectorMayFail<T>(ctx: PipelinesContext, source: SourceRow
 }
 
 /** The destination, in the version that is wanted. The first source of the workspace that needs it sees to that. */
-async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: string): Promise<MadeDestination> {
+export async function setUpDestination(
+  ctx: PipelinesContext,
+  workspaceId: string,
+  id: string,
+): Promise<MadeDestination> {
   const { db } = ctx.store;
   const known = await connections.findDestination(db, workspaceId, id);
   if (known && isMade(known) && known.applied_template_version === known.template_version) return known;
@@ -282,7 +296,7 @@ async function makeDestination(ctx: PipelinesContext, row: DestinationRow): Prom
   );
   const destination = { ...row, name, platform_id: platformId };
   // A destination that was found may be from an older version.
-  if (!isMadeNow) await assertDestination(ctx, destination, wanted);
+  if (!isMadeNow) await assertDestination(ctx, destination, wanted, templateVersion);
   await connections.recordDestinationApplied(ctx.store.db, workspaceId, id, { templateVersion, name });
   return destination;
 }
@@ -293,7 +307,7 @@ async function changeDestination(ctx: PipelinesContext, row: MadeDestination): P
   const ref = { organizationId, kind: 'connection', templateId: row.connection_template_id } as const;
   const version = await getVersion(ctx.store.db, ref, row.template_version);
   const configuration = openVersion(ctx.templates, version);
-  await assertDestination(ctx, row, { name: nameOnPlatform(name, id), configuration });
+  await assertDestination(ctx, row, { name: nameOnPlatform(name, id), configuration }, row.template_version);
   const applied = { templateVersion: row.template_version, name };
   await connections.recordDestinationApplied(ctx.store.db, workspaceId, id, applied);
   return row;
@@ -303,11 +317,14 @@ async function assertDestination(
   ctx: PipelinesContext,
   row: MadeDestination,
   wanted: { name: string; configuration: Configuration },
+  version: number,
 ): Promise<void> {
   const ref = { table: 'destinations', workspaceId: row.workspace_id, id: row.id } as const;
   await whereDestinationMayBeLost(ctx, row, () =>
     refusing('destination', () =>
-      assertSettled(ctx, ref, () => ctx.platform.replaceConnector('destination', row.platform_id, wanted)),
+      assertSettled(ctx, ref, () => ctx.platform.replaceConnector('destination', row.platform_id, wanted), {
+        content: String(version),
+      }),
     ),
   );
 }
@@ -347,9 +364,31 @@ async function startFirstSync(
   // A connection that was deleted on the platform meanwhile has nothing to sync, and is shown as deleted.
   if (workspace?.status === 'active' && connection.paused === 0 && (await isThere())) {
     // A start whose answer was lost has left a job behind.
-    const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
-    const job = jobs[0] ?? (await refusing('firstSync', () => ctx.platform.startSync(platformId)));
+    const [job] = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
     if (job) await recordStarted(ctx, connection, job);
+    // As many syncs run as may run: the first one waits until another one has ended.
+    else if (!(await startNow(ctx, workspace, connection, platformId))) return;
   }
   await connections.forgetFirstSync(ctx.store.db, connection.workspace_id, connection.id);
+}
+
+async function startNow(
+  ctx: PipelinesContext,
+  workspace: WorkspaceRow,
+  connection: ConnectionRow,
+  platformId: string,
+): Promise<boolean> {
+  const isCounted = await acceptFirstSync(ctx.workspaces, workspace, connection.id);
+  if (isCounted === false) return false;
+  const { db } = ctx.store;
+  try {
+    const job = await refusing('firstSync', () => ctx.platform.startSync(platformId));
+    if (job) await recordStarted(ctx, connection, job, { isCounted: isCounted ?? false });
+    else if (isCounted) await endStart(db, connection.workspace_id, connection.id);
+  } catch (error) {
+    const mayHaveStarted = error instanceof PlatformError && !error.settled;
+    if (isCounted && !mayHaveStarted) await endStart(db, connection.workspace_id, connection.id);
+    throw error;
+  }
+  return true;
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import type { TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import type { TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -12,14 +12,14 @@ import {
   type Match,
   unreachable,
   useFaultyPlatform,
-} from '../../test/support/faults.ts';
+} from '../../../test/support/faults.ts';
 import {
   customer,
   httpApi,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 const post =
   (path: string): Match =>
@@ -163,7 +163,7 @@ describeInTurns('setting up a source', (kind, it) => {
     restore();
     await expect
       .poll(async () => {
-        await test.app.setUps.pass();
+        await test.app.workers.setUps.pass();
         return (await onPlatform(test, acme.workspaceId)).sources.length;
       })
       .toBe(0);

@@ -9,32 +9,32 @@
  * works.
  */
 
-import type { SourceRow } from '../db/tables.ts';
-import { definitionOf, findDefinition } from '../definitions/definitions.ts';
-import { openConfiguration } from '../definitions/sealed-configuration.ts';
-import { AppError } from '../errors.ts';
-import { createTimeoutMs } from '../platform/calls.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { openDefaults } from '../templates/source-templates.ts';
-import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
-import { assertSettled } from './assert-settled.ts';
-import { mergeWithDefaults } from './configuration.ts';
-import * as connections from './connections.store.ts';
-import { changedByWorker, type PipelinesContext } from './context.ts';
+import { definitionOf, findDefinition } from '../../catalog/definitions/definitions.ts';
+import { openConfiguration } from '../../catalog/definitions/sealed-configuration.ts';
+import { openDefaults } from '../../catalog/templates/source-templates.ts';
+import type { SourceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { createTimeoutMs } from '../../kernel/platform/calls.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { findLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { mergeWithDefaults } from '../configuration.ts';
+import * as connections from '../connections.store.ts';
+import { changedByWorker, type PipelinesContext } from '../context.ts';
+import { recordConnections, recordSourcesDeleted } from '../entries.ts';
+import { Outdated, Refused, refusing, Waiting } from '../interruptions.ts';
+import { holdHealth, refreshHealth } from '../jobs/jobs.ts';
+import { markOf, nameOnPlatform } from '../marks.ts';
+import { configuredFor } from '../signed-in.ts';
+import { versionedTemplateOf } from '../source-template.ts';
+import * as sources from '../sources.store.ts';
+import { type FailureTexts, sameForBoth } from '../two-texts.ts';
+import { assertSettled, readSettleWindow } from './assert-settled.ts';
 import { createOnce } from './create-once.ts';
-import { recordConnections, recordSourcesDeleted } from './entries.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { prepareHandOver } from './handed-over.ts';
-import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
-import { holdHealth, refreshHealth } from './jobs.ts';
-import { markOf, nameOnPlatform } from './marks.ts';
 import { placeDefinition, removeDefinition } from './placed-definitions.ts';
 import { setUpConnection } from './set-up-connection.ts';
-import { configuredFor } from './signed-in.ts';
-import { versionedTemplateOf } from './source-template.ts';
-import * as sources from './sources.store.ts';
 import { takeDownConnections } from './take-down-connections.ts';
-import { type FailureTexts, sameForBoth } from './two-texts.ts';
 
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
@@ -55,7 +55,7 @@ interface Work {
 
 /** Sets the source up in the background now, without waiting for the next pass of the worker. */
 export function setUpSoon(ctx: PipelinesContext, source: SourceRef): void {
-  ctx.inBackground('setting up a source', () => setUpSource(changedByWorker(ctx), source));
+  ctx.background.run('setting up a source', () => setUpSource(changedByWorker(ctx), source));
 }
 
 /**
@@ -191,10 +191,14 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   // A source that was found, not made just now, may still have an older version of the configuration.
   if (row.applied_version === row.version && !isNew && !handOver?.hasTokens) return platformId;
   await refusing('source', () =>
-    assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>
-      handOver
-        ? ctx.platform.changeConnector('source', platformId, { name, configuration: handOver.changes })
-        : ctx.platform.replaceConnector('source', platformId, { name, ...configured }),
+    assertSettled(
+      ctx,
+      { table: 'sources', workspaceId: row.workspace_id, id: row.id },
+      () =>
+        handOver
+          ? ctx.platform.changeConnector('source', platformId, { name, configuration: handOver.changes })
+          : ctx.platform.replaceConnector('source', platformId, { name, ...configured }),
+      { content: handOver ? null : `${row.version} ${template.version}` },
     ),
   );
   await handOver?.confirmed();
@@ -217,17 +221,16 @@ async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T
 
 /** Removes a source that is being deleted from the platform. */
 async function takeDown({ ctx, row }: Work): Promise<boolean> {
-  // Read before looking on the platform: a look that began earlier says nothing about what took effect meanwhile.
-  const lookedAt = await ctx.store.now();
+  const { waitMs } = await readSettleWindow(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id });
   const platformId = row.platform_id ?? (await ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)));
   if (platformId !== undefined) await deleteOnPlatform(ctx, row, platformId);
-  else if (row.no_post_before > lookedAt) {
+  else if (waitMs > 0) {
     // A create may still take effect, and would leave a source that nobody knows.
-    throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
+    throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, 2_000));
   }
   if (row.definition_version > 0) await removeDefinition(ctx, row);
   await ctx.store.transaction(async (tx) => {
-    await holdHealth(ctx, tx, [row.workspace_id]);
+    await holdHealth(ctx.store, tx, [row.workspace_id]);
     const deleted = await sources.recordSourceDeleted(tx, row.workspace_id, row.id);
     // Its workspace may have been deleted meanwhile, and everything in it.
     if (!deleted) return;

@@ -4,9 +4,9 @@
  * due sources does not wait for the running ones.
  */
 import { FairQueue, QueueClosed } from '@inlay/schedule/fair-queue';
-import { type Repetition, repeatedly } from '../background.ts';
-import type { Store } from '../db/open.ts';
-import type { PipelinesContext } from './context.ts';
+import { type Repetition, repeatedly } from '../../kernel/background.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { PipelinesContext } from '../context.ts';
 import { setUpSource } from './set-up.ts';
 import { countDueSources, listDueSources } from './sources.worker.store.ts';
 

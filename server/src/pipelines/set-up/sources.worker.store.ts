@@ -1,7 +1,7 @@
 /** The sources of all workspaces, for the worker that sets them up. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
 
 interface DueSource {
   id: string;

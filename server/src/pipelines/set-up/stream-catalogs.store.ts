@@ -1,7 +1,7 @@
 /** The SQL of `connection_catalogs`: the streams that sources had when the platform was last asked. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConnectionCatalogRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionCatalogRow } from '../../kernel/db/tables.ts';
 
 export async function putCatalog(
   db: Db,

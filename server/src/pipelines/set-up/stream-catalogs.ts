@@ -2,16 +2,16 @@
  * Which streams the source of a connection has, as the platform told last, and which of them are synced. Kept in our own
  * table, so that a form is there at once: to ask a source may take minutes.
  */
-import type { ConnectionStream, WantedStream } from '@inlay/contract/connections';
-import type { ConnectionCatalogRow, ConnectionRow, SourceRow } from '../db/tables.ts';
-import { definitionOf, getDefinition } from '../definitions/definitions.ts';
-import { AppError } from '../errors.ts';
-import type { PlatformStream } from '../platform/pipelines-port.ts';
-import { customizationOf } from '../templates/source-templates.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext } from './context.ts';
-import { versionedTemplateOf } from './source-template.ts';
-import * as sources from './sources.store.ts';
+import type { ConnectionStream, WantedStream } from '@inlay/contract/pipelines/connections';
+import { definitionOf, getDefinition } from '../../catalog/definitions/definitions.ts';
+import { customizationOf } from '../../catalog/templates/source-templates.ts';
+import type { ConnectionCatalogRow, ConnectionRow, SourceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { PlatformStream } from '../../kernel/platform/pipelines-port.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext } from '../context.ts';
+import { versionedTemplateOf } from '../source-template.ts';
+import * as sources from '../sources.store.ts';
 import * as catalogs from './stream-catalogs.store.ts';
 import { chooseStreams, type StreamWishes, streamKey } from './streams.ts';
 

@@ -1,6 +1,6 @@
-import { problemOnOurSide } from '@inlay/contract/failure-words';
+import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { describe, expect, it } from 'vitest';
-import type { PlatformStream } from '../platform/pipelines-port.ts';
+import type { PlatformStream } from '../../kernel/platform/pipelines-port.ts';
 import { chooseStreams } from './streams.ts';
 
 const all = ['full_refresh_overwrite', 'full_refresh_append', 'incremental_append', 'incremental_deduped_history'];

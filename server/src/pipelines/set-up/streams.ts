@@ -1,8 +1,9 @@
 /** Which streams of a source a connection carries, and how each is synced. Pure. */
-import type { WantedStream } from '@inlay/contract/connections';
-import type { Customization } from '@inlay/contract/source-templates';
-import type { PlatformStream, StreamSelection } from '../platform/pipelines-port.ts';
-import { type FailureTexts, operatorsOnly, sameForBoth } from './two-texts.ts';
+
+import type { Customization } from '@inlay/contract/catalog/source-templates';
+import type { WantedStream } from '@inlay/contract/pipelines/connections';
+import type { PlatformStream, StreamSelection } from '../../kernel/platform/pipelines-port.ts';
+import { type FailureTexts, operatorsOnly, sameForBoth } from '../two-texts.ts';
 
 type StreamChoice = { streams: StreamSelection[] } | { problem: FailureTexts };
 

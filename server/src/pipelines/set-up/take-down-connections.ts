@@ -2,14 +2,15 @@
  * Removes connections that were deleted here from the platform, while their source lives on. Part of setting up a source, under
  * the source's lease. Deleting is final and may be repeated, so it needs no care beyond finding what is to be deleted.
  */
-import type { ConnectionRow, SourceRow } from '../db/tables.ts';
-import * as changes from './connection-changes.store.ts';
+import type { ConnectionRow, SourceRow } from '../../kernel/db/tables.ts';
+import * as changes from '../connection-changes.store.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext } from '../context.ts';
+import { Waiting } from '../interruptions.ts';
+import { failureIn } from '../jobs/job-words.ts';
+import { recordSyncsEnded } from '../jobs/sync-entries.ts';
+import { readSettleWindow } from './assert-settled.ts';
 import { isConnectionGone } from './connection-gone.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext } from './context.ts';
-import { Waiting } from './interruptions.ts';
-import { failureIn } from './job-words.ts';
-import { recordSyncsEnded } from './sync-entries.ts';
 
 export async function takeDownConnections(ctx: PipelinesContext, source: SourceRow): Promise<void> {
   for (const row of await changes.listConnectionsToRemove(ctx.store.db, source.workspace_id, source.id)) {
@@ -23,12 +24,11 @@ export async function takeDownConnections(ctx: PipelinesContext, source: SourceR
 }
 
 async function takeDown(ctx: PipelinesContext, source: SourceRow, row: ConnectionRow): Promise<void> {
-  // Read before looking on the platform: a look that began earlier says nothing about what took effect meanwhile.
-  const lookedAt = await ctx.store.now();
+  const { waitMs } = await readSettleWindow(ctx, { table: 'connections', workspaceId: row.workspace_id, id: row.id });
   const platformId = row.platform_id ?? (await findUnbound(ctx, source, row));
   if (platformId === undefined) {
     // A create may still take effect, and would leave a connection that nobody knows.
-    if (row.no_post_before > lookedAt) throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
+    if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, 2_000));
     return;
   }
   try {

@@ -7,24 +7,31 @@
  * would then go elsewhere.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Configuration } from '@inlay/contract/connector-configuration';
+import { type Configuration, listSecrets } from '@inlay/contract/catalog/connector-configuration';
+import { hasNewAddress } from '@inlay/contract/catalog/secret-addresses';
+import type { RunningVersion } from '@inlay/contract/catalog/template-versions';
 import type { Fault } from '@inlay/contract/errors';
-import { fillPlaceholders } from '@inlay/contract/placeholders';
-import type { RunningVersion } from '@inlay/contract/template-versions';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
-import { configurationFaults } from '../definitions/configuration-faults.ts';
-import type { Definition } from '../definitions/definition.ts';
-import { openConfiguration } from '../definitions/sealed-configuration.ts';
-import type { TemplateRef } from '../template-ref.ts';
-import { mayChangeText } from '../templates/customer-choice.ts';
-import { defaultNamespace, defaultPrefix } from '../templates/placement.ts';
-import type { TemplateState } from '../templates/planned-changes.ts';
-import { type ConnectionContent, getVersion, openVersion, type SourceContent } from '../templates/versions.ts';
-import { mergeWithDefaults } from './configuration.ts';
-import type { PipelinesContext } from './context.ts';
-import { aboutSource, recordConnectionUpdated, settingsOfConnection } from './entries.ts';
-import * as moves from './template-moves.store.ts';
+import { fillPlaceholders } from '@inlay/contract/text/placeholders';
+import { configurationFaults } from '../../catalog/definitions/configuration-faults.ts';
+import type { Definition } from '../../catalog/definitions/definition.ts';
+import { openConfiguration } from '../../catalog/definitions/sealed-configuration.ts';
+import { mayChangeText } from '../../catalog/forms/customer-choice.ts';
+import { defaultNamespace, defaultPrefix } from '../../catalog/templates/placement.ts';
+import type { TemplateState } from '../../catalog/templates/planned-changes.ts';
+import {
+  type ConnectionContent,
+  getVersion,
+  openVersion,
+  type SourceContent,
+} from '../../catalog/templates/versions.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import type { TemplateRef } from '../../kernel/template-ref.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import { mergeWithDefaults } from '../configuration.ts';
+import type { PipelinesContext } from '../context.ts';
+import { aboutSource, recordConnectionUpdated, settingsOfConnection } from '../entries.ts';
+import * as moves from '../template-moves.store.ts';
 
 /** Where a connection of this workspace and source writes. */
 export function placementOf(
@@ -96,7 +103,7 @@ interface ConnectionMove extends Omit<ConnectionStep, 'content'> {
 
 /** Whether the platform has to be told something. */
 export async function moveConnection(
-  { journal }: Pick<PipelinesContext, 'journal'>,
+  journal: Journal,
   tx: Db,
   row: ConnectionRow,
   { target: { number, content }, ...move }: ConnectionMove,
@@ -122,6 +129,7 @@ export interface Move {
   template: TemplateRef;
   version: number;
   moveData: boolean;
+  mayMoveSecrets: boolean;
 }
 
 export type Moved =
@@ -141,7 +149,7 @@ export async function moveConnections(
   const content: ConnectionContent = JSON.parse(target.content);
   const read = readerOf(ctx, tx, template);
   const destination = await moves.lockDestination(tx, workspace.id, template.templateId);
-  const rows = await moves.listConnectionsToMove(tx, workspace.id, template.templateId);
+  const rows = await moves.listConnectionsOfTemplate(tx, workspace.id, template);
   let isChanged = false;
   if (destination && destination.template_version < version) {
     const base = await read(destination.template_version);
@@ -161,7 +169,7 @@ export async function moveConnections(
       continue;
     }
     const base = (await read(row.template_version))?.content as ConnectionContent | undefined;
-    const isTold = await moveConnection(ctx, tx, row, {
+    const isTold = await moveConnection(ctx.journal, tx, row, {
       workspace,
       slug,
       base,
@@ -170,7 +178,12 @@ export async function moveConnections(
     });
     isChanged ||= isTold;
   }
-  if (!isChanged || rows.length === 0) return { state: 'done' };
+  if (!isChanged) return { state: 'done' };
+  if (rows.length === 0) {
+    // No source's set-up leads to it; see unused-destinations.ts.
+    const isThere = destination && (destination.platform_id !== null || destination.no_post_before > 0);
+    return isThere ? { state: 'changing', failedBefore: false, sources: [] } : { state: 'done' };
+  }
   const failedBefore = rows.some((row) => row.source_failure !== null && !isWithoutItsVersion(row));
   return await wake(tx, workspace.id, [...new Set(rows.map(({ source_id }) => source_id))], failedBefore);
 }
@@ -180,7 +193,7 @@ export async function moveSources(
   ctx: PipelinesContext,
   tx: Db,
   workspace: WorkspaceRow,
-  { template, version }: Move,
+  { template, version, mayMoveSecrets }: Move,
   definition: Definition,
 ): Promise<Moved> {
   const target = await getVersion(tx, template, version);
@@ -198,6 +211,14 @@ export async function moveSources(
     const { isConfigured, isSelected } = isThere
       ? { isConfigured: true, isSelected: false }
       : changesOfSource(base, { content, configuration: defaults });
+    if (
+      isConfigured &&
+      !mayMoveSecrets &&
+      movesSecrets(ctx, definition, row, { before: base ?? (await read(1)), after: defaults })
+    ) {
+      reason ??= secretsStayText;
+      continue;
+    }
     const fault = isConfigured ? faultOfSource(ctx, definition, row, defaults) : undefined;
     if (fault) {
       // The customer is asked for it with the next edit. Until then the source goes on as it is.
@@ -250,6 +271,24 @@ export function faultOfSource(
   const given = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return configurationFaults(specification, mergeWithDefaults(given, defaults), [])[0];
 }
+
+/** Whether what the customer has given in confidence would go to an address that the source does not have. */
+export function movesSecrets(
+  ctx: PipelinesContext,
+  { specification: { connectionSpecification } }: Definition,
+  row: SourceRow,
+  { before, after }: { before: { configuration: Configuration } | undefined; after: Configuration },
+): boolean {
+  // A source that the platform does not have yet gets the newest version anyway.
+  if (row.platform_id === null) return false;
+  const given = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
+  if (row.credential_id === null && listSecrets(connectionSpecification, given).length === 0) return false;
+  const had = mergeWithDefaults(given, before?.configuration ?? {});
+  return hasNewAddress(connectionSpecification, had, mergeWithDefaults(given, after));
+}
+
+export const secretsStayText =
+  "The customer's secrets would go to a new address. Only a rollout with the permission full sends them there.";
 
 export function missingText({ loc, msg }: Fault): string {
   return `The customer has to give ${loc.join('.') || 'the configuration'} first: ${msg}.`;

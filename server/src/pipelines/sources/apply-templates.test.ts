@@ -1,8 +1,8 @@
 /** A workspace is compared with the templates that match it now, on both databases. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { customer, makeConnectionTemplate, makeSourceTemplate, onPlatform } from '../../test/support/pipelines.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate, onPlatform } from '../../../test/support/pipelines.ts';
 
 describeOnBothDatabases('Templates applied to a workspace', (kind) => {
   let test: TestApp;

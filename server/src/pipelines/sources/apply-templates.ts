@@ -3,20 +3,20 @@
  * makes the connections that are missing. Connections that no longer match are named. They stay, unless the caller says
  * otherwise: taking data away from a customer is for a person to decide.
  */
-import type { AppliedTemplates, ApplyTemplatesRequest } from '@inlay/contract/apply-templates';
-import type { ConnectionTemplateRow, SourceRow } from '../db/tables.ts';
-import { takeRoom } from '../quotas/quotas.ts';
-import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
-import { isSelected } from '../templates/filtering.ts';
-import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext } from './context.ts';
-import { retireConnections } from './retirement.ts';
-import { setUpSoon } from './set-up.ts';
-import { templateOf } from './source-template.ts';
-import * as sources from './sources.store.ts';
+import type { AppliedTemplates, ApplyTemplatesRequest } from '@inlay/contract/catalog/apply-templates';
+import { listMatchingConnectionTemplates } from '../../catalog/templates/connection-templates.ts';
+import { isSelected } from '../../catalog/templates/filtering.ts';
+import type { ConnectionTemplateRow, SourceRow } from '../../kernel/db/tables.ts';
+import { takeRoom } from '../../tenancy/quotas/quotas.ts';
+import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { retireConnections } from '../connections/retire.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext } from '../context.ts';
+import { setUpSoon } from '../set-up/set-up.ts';
+import { templateOf } from '../source-template.ts';
+import * as sources from '../sources.store.ts';
+import { wakeSources } from '../template-moves.store.ts';
 import { planConnection } from './sources.ts';
-import { wakeSources } from './template-moves.store.ts';
 
 export async function applyTemplates(
   ctx: PipelinesContext,
@@ -46,7 +46,12 @@ export async function applyTemplates(
     const missing = wanted.filter(({ source, template }) => !presentKeys.has(keyOf(source.id, template.id)));
     const unmatched = present.filter((row) => !wantedKeys.has(keyOf(row.source_id, row.connection_template_id)));
     if (!isPlan) {
-      await takeRoom(ctx, tx, { organizationId, workspaceId, audience: 'operator' }, { connections: missing.length });
+      await takeRoom(
+        ctx.journal,
+        tx,
+        { organizationId, workspaceId, audience: 'operator' },
+        { connections: missing.length },
+      );
       for (const { source, template } of missing) {
         await planConnection(ctx, tx, workspace, source, template);
         woken.add(source.id);

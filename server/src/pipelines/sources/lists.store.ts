@@ -2,14 +2,16 @@
  * Pages over all workspaces of an organization. Each way to narrow a list has an index that ends in the sort key, so a
  * page costs the same however long the list is.
  */
-import type { ConnectionStatus } from '@inlay/contract/connections';
+
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import { type Audience, type HealthState, healthStates } from '@inlay/contract/health';
+import type { ConnectionStatus } from '@inlay/contract/pipelines/connections';
+import { type Audience, type HealthState, healthStates } from '@inlay/contract/pipelines/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
-import type { ConnectionWithNames } from './connections.store.ts';
-import type { Position } from './list-cursor.ts';
+import type { Position } from '../../kernel/db/list-cursor.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import type { ConnectionWithNames } from '../connections.store.ts';
+import { isStaleNow, notLeaving } from '../row-conditions.ts';
 
 export interface Slice {
   /** By the end of jobs instead of their start: only jobs that have ended, and `from` and `until` are about the end. */
@@ -93,12 +95,6 @@ export type ListedConnection = ConnectionWithNames & {
   workspace_name: string;
   workspace_status: WorkspaceRow['status'];
 };
-
-/** In the text of the statement, so that SQLite can compare it with the condition of the indexes. */
-export const notLeaving = sql.lit(0);
-
-/** Its workspace may be deactivated meanwhile, and its health not worked out yet: paused connections have no such time. */
-export const isStaleNow = sql<boolean>`connections.stale_at <= now_ms()`;
 
 export async function listConnectionPage(
   db: Db,
@@ -235,8 +231,7 @@ export async function findGoodBefore(
   const found = await db
     .selectFrom('jobs')
     .selectAll()
-    // Not the column alone: SQLite would take the index of the status, which has the jobs of all connections.
-    .where(sql<boolean>`coalesce(organization_id, organization_id) = ${organizationId}`)
+    .where('organization_id', '=', organizationId)
     .where('connection_id', '=', connection_id)
     .where('status', '=', 'succeeded')
     .where('started_at', '<', started_at)

@@ -1,13 +1,13 @@
 /** Lists over all workspaces, single jobs and their logs, as operators see them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant, type Tenant } from '../../test/security/support.ts';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { planOf, statementOf } from '../../test/support/query-plan.ts';
-import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
-import type { Db } from '../db/open.ts';
+import { addTenant, type Tenant } from '../../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { planOf, statementOf } from '../../../test/support/query-plan.ts';
+import { type Seeded, seedPipelines } from '../../../test/support/seed-pipelines.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { readQueue } from '../../operating/overview.store.ts';
 import * as lists from './lists.store.ts';
-import { readQueue } from './overview.store.ts';
 
 const path = '/api/v1/integrations';
 type JobFilter = lists.ListFilter & { isFailing?: boolean; isWaiting?: boolean; isByEnd?: boolean };
@@ -142,7 +142,7 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
     expect((await other.request('GET', `${path}/workspaces`)).body.data).toHaveLength(3);
   });
 
-  it('find each page by an index, however it is narrowed and sorted: nothing is read through or sorted', async () => {
+  it('a list finds each page by an index, however it is narrowed and sorted: nothing is read through or sorted', async () => {
     const { db } = test.app.store;
     const page = { after: { time: 5, id: seeded[0]?.sourceId ?? '' }, limit: 21, from: undefined, until: undefined };
     const [organizationId, id] = [test.organizationId, seeded[0]?.sourceId];
@@ -188,6 +188,7 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       ['jobs', 'jobs_of_connection', { connectionId: id, workspaceId: id, isFailing: true }],
       ['connections', 'connections_in_order_of_workspace', { workspaceId: id, health: 'failing' }],
       ['jobs', 'jobs_waiting', { isWaiting: true }],
+      ['jobs', 'jobs_of_connection', { connectionId: id, isWaiting: true }],
       ['jobs', 'jobs_ended', { isByEnd: true }],
       ['jobs', 'jobs_ended_by_status', { isByEnd: true, status: 'failed' }],
     ];
@@ -218,6 +219,15 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
     // The look itself: it sees a list that has no index.
     const unsorted = db.selectFrom('jobs').select('id').orderBy('row_count').compile();
     expect(await planOf(test.app.store, unsorted)).toMatch(/TEMP B-TREE|Sort/);
+  });
+
+  it('one job, and the last success before it, are found by an index of their own', async () => {
+    const { store } = test.app;
+    const one = await statementOf(store.db, (catching) => lists.findJob(catching, test.organizationId, '4'));
+    expect(await planOf(store, one)).toMatch(/jobs_by_id/);
+    const job = { connection_id: seeded[1]?.connectionId ?? '', started_at: 9, workspace_name: 'customer 1' };
+    const good = await statementOf(store.db, (catching) => lists.findGoodBefore(catching, test.organizationId, job));
+    expect(await planOf(store, good)).toMatch(/jobs_outcomes/);
   });
 
   it('show jobs newest first, each once, and one job with what is known of it', async () => {

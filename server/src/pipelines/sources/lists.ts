@@ -3,7 +3,7 @@
  * jobs. Everything comes from our own tables: no list asks the platform.
  */
 
-import { healthStates } from '@inlay/contract/health';
+import { healthStates } from '@inlay/contract/pipelines/health';
 import type {
   JobDetail,
   ListAllJobsQuery,
@@ -12,15 +12,17 @@ import type {
   OperatorConnection,
   OperatorJob,
   WorkspaceHealth,
-} from '@inlay/contract/operating';
-import type { SourceSummary } from '@inlay/contract/sources';
-import { AppError, invalidRequest } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import type { WaitWords } from '../quotas/holds.ts';
-import { getWorkspace } from '../workspaces/workspaces.ts';
-import * as connections from './connections.store.ts';
-import { listConnections, presentAll } from './connections.ts';
-import type { PipelinesContext } from './context.ts';
+} from '@inlay/contract/pipelines/operating';
+import type { SourceSummary } from '@inlay/contract/pipelines/sources';
+import { decodePosition, encodePosition, type Position } from '../../kernel/db/list-cursor.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { WaitWords } from '../../tenancy/quotas/holds.ts';
+import { getWorkspace } from '../../tenancy/workspaces/workspaces.ts';
+import { listConnections, presentAll } from '../connections/connections.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext } from '../context.ts';
 import {
   attemptsIn,
   failureIn,
@@ -31,15 +33,13 @@ import {
   presentJob,
   readWaitWords,
   rowPointsIn,
-} from './job-words.ts';
-import { decodePosition, encodePosition, type Position } from './list-cursor.ts';
+} from '../jobs/job-words.ts';
 import * as lists from './lists.store.ts';
 import { presentSummaries } from './sources.ts';
 
-/** What a list of jobs needs: the command line has no more. */
+/** What jobs are read with: the command line has no more. */
 interface ListContext {
-  store: PipelinesContext['store'];
-  workspaces: Pick<PipelinesContext['workspaces'], 'store'>;
+  store: Store;
 }
 
 export interface Page<T> {
@@ -172,7 +172,7 @@ export async function getWorkspaceHealth(
   return { workspace_id: workspace.id, ...healths(workspace.id) };
 }
 
-export async function healthsOfWorkspaces(ctx: Pick<ListContext, 'store'>, rows: readonly { id: string }[]) {
+export async function healthsOfWorkspaces(ctx: ListContext, rows: readonly { id: string }[]) {
   const ids = rows.map(({ id }) => id);
   const worst = await lists.listWorstHealths(ctx.store.db, ids);
   const counted = await lists.countHealths(ctx.store.db, ids);
@@ -188,23 +188,22 @@ export async function healthsOfWorkspaces(ctx: Pick<ListContext, 'store'>, rows:
   };
 }
 
+/** How many connections of each workspace are unwell. */
+export async function countUnwell(db: Db, workspaceIds: readonly string[]) {
+  const counts = await lists.countHealths(db, workspaceIds, ['failing', 'needs_attention']);
+  return (id: string, state: 'failing' | 'needs_attention') =>
+    counts.find(({ workspace_id, health }) => workspace_id === id && health === state)?.count ?? 0;
+}
+
 const neverSynced = { health: 'never_synced', health_detail: '{}', unwell_since: null } as const;
 
-export async function getJob(
-  ctx: Pick<ListContext, 'store'>,
-  organizationId: string,
-  id: string,
-): Promise<lists.ListedJob> {
+export async function getJob(ctx: ListContext, organizationId: string, id: string): Promise<lists.ListedJob> {
   const job = await lists.findJob(ctx.store.db, organizationId, id);
   if (!job) throw new AppError('job_not_found');
   return job;
 }
 
-export async function getJobDetail(
-  ctx: Pick<ListContext, 'store'>,
-  organizationId: string,
-  id: string,
-): Promise<JobDetail> {
+export async function getJobDetail(ctx: ListContext, organizationId: string, id: string): Promise<JobDetail> {
   const job = await getJob(ctx, organizationId, id);
   const good = await lists.findGoodBefore(ctx.store.db, organizationId, job);
   return presentJobDetail(job, good, await readWaitWords(ctx.store.db, [job]));
@@ -258,7 +257,7 @@ export async function workspaceOfConnection(
 }
 
 async function assertWorkspace(ctx: ListContext, organizationId: string, id: string | undefined): Promise<void> {
-  if (id !== undefined) await getWorkspace(ctx.workspaces, organizationId, id);
+  if (id !== undefined) await getWorkspace(ctx, organizationId, id);
 }
 
 function filterOf(query: Pick<ListSourcesQuery, 'workspace_id' | 'source_template_id' | 'definition_id'>) {

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   type Customer,
   customer,
@@ -12,7 +12,7 @@ import {
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
@@ -236,13 +236,13 @@ describeInTurns('sources', (kind, it) => {
     await acme.settled(id);
     const path = `/api/v1/integrations/templates/sources/${template}`;
     await test.request('PATCH', path, { body: { partial_default_config: { seed: 8 } } });
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     expect((await onPlatform(test, acme.workspaceId)).sources[0].configuration.seed).toBe(7);
     const patched = await test.request('PATCH', path, {
       body: { partial_default_config: { seed: 9 }, propagate: true },
     });
     expect(patched.body.propagated_sources).toBe(1);
-    await test.app.rollouts.pass();
+    await test.app.workers.rollouts.pass();
     await acme.settled(id);
     expect((await onPlatform(test, acme.workspaceId)).sources[0].configuration.seed).toBe(9);
   });
@@ -289,7 +289,7 @@ describe('secrets of a source', () => {
     expect(shown).toEqual({ ...source_config, password: '**********' });
     await acme.request('PUT', `/sources/${id}`, { source_config: { ...shown, database: 'store' } });
     expect((await acme.request('GET', `/sources/${id}`)).body.source_config.password).toBe('**********');
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     for (const file of ['inlay.db', 'inlay.db-wal', 'platform.db', 'platform.db-wal']) {
       expect(readFileSync(join(test.dataDir, file)).includes('hunter2'), file).toBe(false);
     }
@@ -335,7 +335,7 @@ describe('secrets of a source', () => {
     expect(await acme.request('PUT', `/sources/${id}`, moved)).toMatchObject(refused);
     expect(await test.request('POST', `${operator}/check?${inWorkspace}`, { body: moved })).toMatchObject(refused);
     expect(await test.request('PUT', `${operator}?${inWorkspace}`, { body: moved })).toMatchObject(refused);
-    await test.app.setUps.pass();
+    await test.app.workers.setUps.pass();
     expect(heard).toEqual([]);
 
     const given = { source_config: { ...moved.source_config, authentication: { type: 'bearer', token: 'a-new-one' } } };

@@ -5,66 +5,60 @@
  * What always holds: what was accepted is on disk before it is acknowledged, with every connection it is to get; a
  * configuration that was accepted satisfies the connector's specification; secrets leave only masked.
  */
-import { type Configuration, maskSecrets } from '@inlay/contract/connector-configuration';
-import type { Audience, Health } from '@inlay/contract/health';
+import { type Configuration, listSecrets, maskSecrets } from '@inlay/contract/catalog/connector-configuration';
+import { keptSecrets } from '@inlay/contract/catalog/secret-addresses';
+import type { Audience, Health } from '@inlay/contract/pipelines/health';
 import type {
   CreateSourceRequest,
   Source,
   SourceStatus,
   SourceSummary,
   UpdateSourceRequest,
-} from '@inlay/contract/sources';
-import type { Db } from '../db/open.ts';
-import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
-import type { Definition } from '../definitions/definition.ts';
-import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
-import { holdDefinition } from '../definitions/own-definitions.ts';
-import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { PlatformError } from '../platform/platform-port.ts';
-import { takeRoom } from '../quotas/quotas.ts';
-import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
-import { withoutHidden } from '../templates/field-customizations.ts';
-import { askedSpec } from '../templates/sign-in.ts';
+} from '@inlay/contract/pipelines/sources';
+import type { Definition } from '../../catalog/definitions/definition.ts';
+import { definitionOf, findDefinition, getDefinition } from '../../catalog/definitions/definitions.ts';
+import { holdDefinition, newAddressesOf } from '../../catalog/definitions/own-definitions.ts';
+import {
+  maskConfiguration,
+  openConfiguration,
+  sealConfiguration,
+} from '../../catalog/definitions/sealed-configuration.ts';
+import { withoutHidden } from '../../catalog/forms/field-customizations.ts';
+import { askedSpec } from '../../catalog/forms/sign-in.ts';
+import { listMatchingConnectionTemplates } from '../../catalog/templates/connection-templates.ts';
 import {
   customizationOf,
   openDefaults,
   presentBrief,
   presentOfferedSignIn,
   type SourceTemplate,
-} from '../templates/source-templates.ts';
-import { withFingerprints } from '../templates/versions.ts';
-import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
-import { delayOf } from '../workspaces/operations.ts';
-import { acceptConfiguration } from './configuration.ts';
-import * as connections from './connections.store.ts';
-import type { PipelinesContext, Scope } from './context.ts';
-import {
-  aboutSource,
-  recordConnections,
-  recordDeletionRequested,
-  recordSourcesDeleted,
-  settingsOfSource,
-} from './entries.ts';
-import { worstOf } from './health.ts';
-import { healthIn, presentHealth } from './job-words.ts';
-import { holdHealth, refreshHealth } from './jobs.ts';
+} from '../../catalog/templates/source-templates.ts';
+import { withFingerprints } from '../../catalog/templates/versions.ts';
+import { ensureOwnCredential, holdCredential, releaseCredential } from '../../credentials/tokens/credentials.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { takeRoom } from '../../tenancy/quotas/quotas.ts';
+import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { delayOf } from '../../tenancy/workspaces/operations.ts';
+import { acceptConfiguration } from '../configuration.ts';
+import * as connections from '../connections.store.ts';
+import type { PipelinesContext, Scope } from '../context.ts';
+import { configurationWith, versionWith } from '../credential-addresses.ts';
+import { aboutSource, recordConnections, recordDeletionRequested, settingsOfSource } from '../entries.ts';
+import { worstOf } from '../jobs/health.ts';
+import { healthIn, presentHealth } from '../jobs/job-words.ts';
+import { holdHealth, refreshHealth } from '../jobs/jobs.ts';
+import { setUpSoon, setUpSource } from '../set-up/set-up.ts';
+import { placementOf, presentRunning, schemaChangesOf } from '../set-up/template-moves.ts';
+import { assertSignedIn, placeholdersFor, withoutPlaceholders } from '../signed-in.ts';
+import { freeSlug, slugOf } from '../slugs.ts';
+import { getOffered, templateOf, versionedTemplateOf } from '../source-template.ts';
+import * as sources from '../sources.store.ts';
+import { chooseStreamsAnew } from '../template-moves.store.ts';
 import * as lists from './lists.store.ts';
-import { recordWorkspaceDeleted } from './remote.store.ts';
-import { setUpSoon, setUpSource } from './set-up.ts';
-import {
-  assertSignedIn,
-  ensureOwnCredential,
-  placeholdersFor,
-  releaseCredential,
-  withoutPlaceholders,
-} from './signed-in.ts';
-import { freeSlug, slugOf } from './slugs.ts';
-import { getOffered, templateOf, versionedTemplateOf } from './source-template.ts';
-import * as sources from './sources.store.ts';
-import { chooseStreamsAnew } from './template-moves.store.ts';
-import { placementOf, presentRunning, schemaChangesOf } from './template-moves.ts';
 
 /** How long a request waits for another worker that works on the same source. */
 const patienceMs = 25_000;
@@ -75,7 +69,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
   const definition = await getDefinition(ctx.templates, definitionOf(template));
   const credentialId = request.credential_id ?? null;
   assertSignedIn(template, credentialId);
-  const config = await accept(ctx, template, {
+  const config = await accept(ctx, scope, template, {
     given: request.source_config ?? {},
     stored: {},
     credentialId,
@@ -88,8 +82,10 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
     const definitionVersion = await holdDefinition(tx, organizationId, definition);
     // The configuration was accepted by another version of the definition.
     if (definitionVersion !== (definition.ownVersion ?? 0)) return undefined;
-    await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });
-    await holdCredential(ctx, tx, scope, { id: credentialId, templateId: template.id });
+    await takeRoom(ctx.journal, tx, scope, { sources: 1, connections: planned.length });
+    if (credentialId !== null) {
+      await holdCredential(tx, { organizationId, workspaceId, credentialId, templateId: template.id });
+    }
     const own = await ensureOwnCredential(ctx, tx, scope, template);
     const name = request.name ?? template.name;
     const slug = slugOf(name);
@@ -237,8 +233,9 @@ export async function updateSource(
   // A new sign-in may take the place of keys that were entered.
   const values = given ?? (isNew ? stored : undefined);
   const signIn = { credentialId, isNew };
-  const ahead = values && (await acceptAhead(ctx, present, template, { given: values, stored, ...signIn }));
-  const config = ahead?.config ?? (values && (await accept(ctx, template, { given: values, stored, ...signIn })));
+  const ahead = values && (await acceptAhead(ctx, scope, present, template, { given: values, stored, ...signIn }));
+  const config =
+    ahead?.config ?? (values && (await accept(ctx, scope, template, { given: values, stored, ...signIn })));
   const changes = {
     ...(name === undefined || name === present.name ? {} : { name }),
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
@@ -253,15 +250,16 @@ export async function updateSource(
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
     if (ahead && (await holdDefinition(tx, scope.organizationId, ahead.definition)) !== ahead.version)
       return 'outdated';
-    if (isNew) {
-      await holdCredential(ctx, tx, scope, { id: credentialId, templateId: template.id });
+    if (isNew && credentialId !== null) {
+      const { organizationId, workspaceId } = scope;
+      await holdCredential(tx, { organizationId, workspaceId, credentialId, templateId: template.id });
     }
     // A version of the template that waited for this edit comes with the streams that it selects.
     if (config && present.applied_template_version < present.template_version) {
       await chooseStreamsAnew(tx, scope.workspaceId, id);
     }
     const changed = await sources.changeSource(tx, scope.workspaceId, id, changes);
-    if (changed && isNew) await releaseCredential(ctx, tx, present);
+    if (changed && isNew) await releaseCredential(ctx.journal, tx, present);
     if (changed) {
       const names = Object.keys(changes).map((column) => (column === 'sealed_config' ? 'source_config' : column));
       await ctx.journal.record(tx, scope.organizationId, {
@@ -290,7 +288,7 @@ export async function deleteSource(
 ): Promise<{ id: string; deleted_at: string }> {
   await getSource(ctx, scope, id);
   const recorded = await ctx.store.transaction(async (tx) => {
-    await holdHealth(ctx, tx, [scope.workspaceId]);
+    await holdHealth(ctx.store, tx, [scope.workspaceId]);
     const row = await sources.changeSource(tx, scope.workspaceId, id, { lifecycle: 'deleting' });
     if (row) await recordDeletionRequested(ctx.journal, tx, [row]);
     // The workspace does as well as what stays.
@@ -310,19 +308,6 @@ export async function deleteSource(
     }
     await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
   }
-}
-
-/** Used when a workspace is deleted: the platform has deleted everything in it already. */
-export async function recordContentsDeleted(
-  ctx: Pick<PipelinesContext, 'journal' | 'sealer' | 'credentials'>,
-  tx: Db,
-  { id: workspaceId, organization_id: organizationId }: WorkspaceRow,
-  deletedAt: number,
-): Promise<void> {
-  const deleted = await recordWorkspaceDeleted(tx, workspaceId, deletedAt);
-  const place = { organizationId, workspaceId };
-  await recordConnections(ctx.journal, tx, place, 'connection.deleted', deleted.connectionIds);
-  await recordSourcesDeleted(ctx, tx, deleted.sources);
 }
 
 export async function presentSource(
@@ -361,15 +346,30 @@ async function newerDefinitionOf(ctx: PipelinesContext, row: SourceRow): Promise
 /** What the newest version of the definition accepts, for a source that has stayed on an older one; undefined otherwise. */
 async function acceptAhead(
   ctx: PipelinesContext,
+  scope: Scope,
   row: SourceRow,
   template: SourceTemplate,
   values: GivenValues,
 ): Promise<{ config: Configuration; definition: Definition; version: number } | undefined> {
   const definition = await newerDefinitionOf(ctx, row);
   if (definition?.ownVersion === undefined) return undefined;
-  const defaults = openDefaults(ctx.templates, template);
+  const usedWith = await usedElsewhere(ctx, scope, values);
   try {
-    const config = acceptConfiguration(definition.specification, withSignIn(definition, template, values, defaults));
+    await assertKnownAddresses(ctx, scope, definition, values);
+    const config = acceptConfiguration(
+      definition.specification,
+      withSignIn(ctx, definition, template, values, usedWith),
+    );
+    const present = await getDefinition(ctx.templates, definitionOf(template));
+    const versions = { from: row.definition_version, to: definition.ownVersion };
+    const isKept =
+      (values.credentialId !== null && !values.isNew) ||
+      [present, definition].some(
+        ({ specification }) => keptSecrets(specification.connectionSpecification, values.given, config).length > 0,
+      );
+    // Whoever sends the masks back has not entered the secrets for this version.
+    if (isKept && (await discloses(ctx, scope, { present, definition, stored: values.stored, versions })))
+      return undefined;
     return { config, definition, version: definition.ownVersion };
   } catch (error) {
     // The source stays on its version, which may still accept the configuration.
@@ -378,15 +378,65 @@ async function acceptAhead(
   }
 }
 
+/** Whether another version would send stored secrets to new addresses, or show them. */
+async function discloses(
+  ctx: PipelinesContext,
+  { organizationId }: Scope,
+  {
+    present,
+    definition,
+    stored,
+    versions,
+  }: {
+    present: Definition;
+    definition: Definition;
+    stored: Configuration;
+    versions: { from: number; to: number };
+  },
+): Promise<boolean> {
+  const [before, after] = [present, definition].map(({ specification }) =>
+    listSecrets(specification.connectionSpecification, stored),
+  );
+  if (before?.some((secret) => !after?.includes(secret))) return true;
+  return (await newAddressesOf(ctx, organizationId, definition.id, versions)).length > 0;
+}
+
 /** Checks the customer's part together with the template's part, and returns the customer's part to keep. */
 export async function accept(
   ctx: PipelinesContext,
+  scope: Scope,
   template: SourceTemplate,
   values: GivenValues,
 ): Promise<Configuration> {
   const definition = await getDefinition(ctx.templates, definitionOf(template));
-  const defaults = openDefaults(ctx.templates, template);
-  return acceptConfiguration(definition.specification, withSignIn(definition, template, values, defaults));
+  await assertKnownAddresses(ctx, scope, definition, values);
+  const usedWith = await usedElsewhere(ctx, scope, values);
+  return acceptConfiguration(definition.specification, withSignIn(ctx, definition, template, values, usedWith));
+}
+
+/** A sign-in that a source uses already goes to no other host than that source's. */
+async function usedElsewhere(
+  ctx: PipelinesContext,
+  { organizationId, workspaceId }: Scope,
+  { credentialId, isNew }: GivenValues,
+): Promise<Configuration | undefined> {
+  if (credentialId === null || !isNew) return undefined;
+  return await configurationWith(ctx, { organizationId, workspaceId, credentialId });
+}
+
+/** Nor to an address that only another version of the connector has. */
+async function assertKnownAddresses(
+  ctx: PipelinesContext,
+  { organizationId, workspaceId }: Scope,
+  { id, ownVersion: to }: Definition,
+  { credentialId, isNew }: GivenValues,
+): Promise<void> {
+  if (credentialId === null || !isNew || to === undefined) return;
+  const from = await versionWith(ctx, { organizationId, workspaceId, credentialId });
+  if (!from || from === to) return;
+  if ((await newAddressesOf(ctx, organizationId, id, { from, to })).length === 0) return;
+  const msg = 'sign in again: the connector has a new version, which sends the sign-in to new addresses';
+  throw invalidRequest({ loc: ['body', 'credential_id'], msg, type: 'value_error.secret' });
 }
 
 export interface GivenValues {
@@ -398,25 +448,18 @@ export interface GivenValues {
 }
 
 function withSignIn(
+  ctx: PipelinesContext,
   { specification }: Definition,
   template: SourceTemplate,
   { given, stored, credentialId, isNew }: GivenValues,
-  defaults: Configuration,
+  usedWith: Configuration | undefined,
 ) {
-  const signIn = { placeholders: placeholdersFor(specification, template, credentialId), isNew };
+  const signIn = { placeholders: placeholdersFor(specification, template, credentialId), isNew, usedWith };
+  const defaults = openDefaults(ctx.templates, template);
   const { field_customizations: fields } = customizationOf(template);
   // Masked, so that a secret that is hidden stays with its address as well.
   const shown = maskSecrets(specification.connectionSpecification, stored);
   return { given: withoutHidden(given, shown, fields), stored, defaults, signIn };
-}
-
-async function holdCredential(
-  { credentials }: PipelinesContext,
-  tx: Db,
-  { organizationId, workspaceId }: Scope,
-  { id, templateId }: { id: string | null; templateId: string },
-): Promise<void> {
-  if (id !== null) await credentials.hold(tx, { organizationId, workspaceId, id, templateId });
 }
 
 function statusOf({ failure, due_at }: SourceRow): SourceStatus {

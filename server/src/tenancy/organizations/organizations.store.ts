@@ -1,7 +1,7 @@
 /** The SQL of `organizations`. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { OrganizationRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OrganizationRow } from '../../kernel/db/tables.ts';
 
 export async function listOrganizations(db: Db): Promise<OrganizationRow[]> {
   return await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();

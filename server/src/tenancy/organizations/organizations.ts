@@ -2,9 +2,9 @@
  * Organizations: the operators that share one deployment and see nothing of each other. Each has an id here and an id
  * on the platform, usually the same. They are made on the command line, never over the API.
  */
-import type { Db, Store } from '../db/open.ts';
-import type { OrganizationRow } from '../db/tables.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { OrganizationRow } from '../../kernel/db/tables.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import * as organizations from './organizations.store.ts';
 
 interface NewOrganization {
@@ -51,17 +51,11 @@ export async function ensureFirstOrganization(
   });
 }
 
-/** The platform's id of each of our organizations. It never changes, so it is read once. */
-export function platformOrganizationIds(store: Store): (organizationId: string) => Promise<string> {
-  const known = new Map<string, string>();
-  return async (organizationId) => {
-    const cached = known.get(organizationId);
-    if (cached !== undefined) return cached;
-    const row = await organizations.findOrganization(store.db, organizationId);
-    if (!row) throw new Error(`There is no organization ${organizationId}.`);
-    known.set(organizationId, row.platform_organization_id);
-    return row.platform_organization_id;
-  };
+/** The platform's id for one of our organizations. */
+export async function getPlatformOrganizationId({ db }: Store, organizationId: string): Promise<string> {
+  const row = await organizations.findOrganization(db, organizationId);
+  if (!row) throw new Error(`There is no organization ${organizationId}.`);
+  return row.platform_organization_id;
 }
 
 /** In a transaction as well. */

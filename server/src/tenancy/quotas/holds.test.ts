@@ -1,15 +1,16 @@
 /** Workspaces that have moved as much as they may, on a platform that tells what the test wants it to tell of its jobs. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { type FaultyPlatform, faultyPlatform, isConnectionPatch, unreachable } from '../../test/support/faults.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { type FaultyPlatform, faultyPlatform, isConnectionPatch, unreachable } from '../../../test/support/faults.ts';
 import {
   type Customer,
   customer,
+  jobIdOf,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
+} from '../../../test/support/pipelines.ts';
 
 interface Connected {
   id: string;
@@ -51,7 +52,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
   const tell = async (jobId: number, { platformId }: Connected, job: object) => {
     const startTime = new Date(Date.now() - 60_000).toISOString();
     told.set(jobId, { jobId, jobType: 'sync', connectionId: platformId, startTime, ...job });
-    await test.app.jobWatch.pass();
+    await test.app.workers.jobWatch.pass();
   };
   const ended = (rowsSynced: number) => ({
     status: 'succeeded',
@@ -66,7 +67,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
   /** Whatever is left open is finished. */
   const expectStatuses = async (...expected: string[]) => {
     const current = async () => {
-      await test.app.reconciler.pass();
+      await test.app.workers.reconciler.pass();
       return await statuses();
     };
     await expect.poll(current).toEqual(expected);
@@ -84,7 +85,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
       .set((eb) => ({ day: eb('day', '-', 100 * 86_400_000) }))
       .execute();
     await db.updateTable('quota_holds').set({ until: 1 }).execute();
-    await test.app.quotaReviews.pass();
+    await test.app.workers.quotaReviews.pass();
   };
 
   it('stops what would come next, not what runs, and tells each audience why', async () => {
@@ -133,7 +134,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     await tell(1, second, ended(5));
     await expectStatuses('inactive', 'inactive', 'inactive');
     // What is told twice counts once.
-    await test.app.jobWatch.pass();
+    await test.app.workers.jobWatch.pass();
     const again = (await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/usage`)).body;
     expect(again.rows_per_day.used).toBe(115);
   });
@@ -186,7 +187,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     const told = limits().length;
     await expect
       .poll(async () => {
-        await test.app.reconciler.pass();
+        await test.app.workers.reconciler.pass();
         return limits().slice(told);
       })
       .toEqual([{ maxConcurrentSyncs: 1 }]);
@@ -199,17 +200,17 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
       'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
     const ofSecond = `/connections/${second.id}`;
     const asOperator = '/api/v1/integrations';
-    expect((await waits(`${asOperator}/jobs/11`)).waiting_because).toBe(operators);
+    expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 11)}`)).waiting_because).toBe(operators);
     const listed = (await waits(`${asOperator}/jobs?connection_id=${second.id}&limit=1`)).data;
-    expect(listed).toMatchObject([{ id: '11', status: 'pending', waiting_because: operators }]);
+    expect(listed).toMatchObject([{ id: await jobIdOf(test, 11), status: 'pending', waiting_because: operators }]);
     expect((await waits(`${asOperator}${ofSecond}`)).last_run.waiting_because).toBe(operators);
     const customers =
       'The limit of 1 sync at the same time is reached. The sync starts by itself when another one has ended.';
     expect((await waits(`/api/v1/embedded${ofSecond}`, acme.token)).last_run.waiting_because).toBe(customers);
     expect((await waits(`/api/v1/embedded${ofSecond}/jobs`, acme.token)).data[0].waiting_because).toBe(customers);
-    expect((await waits(`${asOperator}/jobs/10`)).waiting_because).toBeUndefined();
+    expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 10)}`)).waiting_because).toBeUndefined();
     await tell(10, first, ended(1));
-    expect((await waits(`${asOperator}/jobs/11`)).waiting_because).toBeUndefined();
+    expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 11)}`)).waiting_because).toBeUndefined();
     await tell(11, second, ended(1));
 
     await put(quotas(), { rows_per_day: 10_000 });
@@ -219,7 +220,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     expect(limits(), 'nothing new').toHaveLength(later);
     // Workspaces without connections are not reviewed: they are told with their first connection.
     await put('/api/v1/quotas', { concurrent_syncs: 3 });
-    await test.app.quotaReviews.pass();
+    await test.app.workers.quotaReviews.pass();
     const beta = await customer(test, 'beta');
     await beta.settled(await beta.connect(template));
     const ofBeta = faulty.sent.filter(({ path }) => path === `/workspaces/${beta.workspaceId}/limits`);
@@ -229,10 +230,10 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
   it('of the organization reaches every workspace, in the background', async () => {
     await test.request('DELETE', quotas());
     await put('/api/v1/quotas', { bytes_per_month: 1 });
-    await test.app.quotaReviews.pass();
+    await test.app.workers.quotaReviews.pass();
     await expectStatuses('inactive', 'inactive', 'inactive');
     await put('/api/v1/quotas', { bytes_per_month: 1_000_000 });
-    await test.app.quotaReviews.pass();
+    await test.app.workers.quotaReviews.pass();
     await expectStatuses('active', 'active', 'inactive');
   });
 });

@@ -5,12 +5,12 @@
  * What always holds: whether a workspace is held follows from its limits and its use alone, and is decided while it is
  * locked. So it does not matter who reviews it, how often, or in which order.
  */
-import type { Audience } from '@inlay/contract/health';
-import type { Quotas } from '@inlay/contract/quotas';
-import { type Db, databaseTime } from '../db/open.ts';
-import type { QuotaHoldRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
+import type { Audience } from '@inlay/contract/pipelines/health';
+import type { Quotas } from '@inlay/contract/tenancy/quotas';
+import { type Db, databaseTime } from '../../kernel/db/open.ts';
+import type { QuotaHoldRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
 import {
   hasSyncLimit,
@@ -66,7 +66,7 @@ export async function reviewWorkspace(
     return false;
   }
   const limits = await limitsOf(tx, organizationId, workspaceId);
-  if (!hasEnded) await ctx.quotasChanged(tx, workspaceId, limits);
+  if (!hasEnded) await ctx.contents.followQuotas(tx, workspaceId, limits);
   const isLimitNew = !hasEnded && (await recordSyncLimit(ctx, tx, workspace, limits.concurrent_syncs));
   const periods = periodsAt(await databaseTime(tx));
   const moved = (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId);
@@ -81,7 +81,7 @@ export async function reviewWorkspace(
   }
   if (!hold) return isLimitNew;
   // Its health says how much is used.
-  await ctx.statusChanged(ctx.journal, tx, workspaceId);
+  await ctx.contents.followStatus(ctx.journal, tx, workspaceId);
   if (hasEnded) await openStatusOperation(ctx, tx, organizationId, workspaceId);
   return hasEnded || isLimitNew;
 }

@@ -1,6 +1,11 @@
 /** The limits of a workspace: its own, and the organization's where it has none. */
-import { type PutQuotasRequest, type PutWorkspaceQuotasRequest, type Quotas, quotaNames } from '@inlay/contract/quotas';
-import type { Db } from '../db/open.ts';
+import {
+  type PutQuotasRequest,
+  type PutWorkspaceQuotasRequest,
+  type Quotas,
+  quotaNames,
+} from '@inlay/contract/tenancy/quotas';
+import type { Db } from '../../kernel/db/open.ts';
 import * as store from './quotas.store.ts';
 
 /** Limits by name. Null is no limit; what is left out is not said here. */

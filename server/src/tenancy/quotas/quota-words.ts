@@ -1,10 +1,10 @@
 /**
  * What each audience reads of a quota. Operators read which quota it is, its limit and its use, and how to raise it.
- * Customers read only what they may still do (contract/src/quota-words.ts).
+ * Customers read only what they may still do (contract/src/tenancy/quota-words.ts).
  */
-import type { Audience } from '@inlay/contract/health';
-import { type LimitedQuota, sayQuota } from '@inlay/contract/quota-words';
-import { isoTime } from '../iso-time.ts';
+import type { Audience } from '@inlay/contract/pipelines/health';
+import { type LimitedQuota, sayQuota } from '@inlay/contract/tenancy/quota-words';
+import { isoTime } from '../../kernel/iso-time.ts';
 
 export interface Reached {
   quota: LimitedQuota;

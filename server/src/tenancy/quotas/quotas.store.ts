@@ -4,10 +4,10 @@
  * workspaces, sources and jobs there are.
  */
 import { type Expression, type Kysely, sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
-import type { QuotaHoldRow, Tables } from '../db/tables.ts';
+import { fromNow, now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
+import type { QuotaHoldRow, Tables } from '../../kernel/db/tables.ts';
 
 /** Jobs that use the platform, or will do so again without anybody asking. */
 const atWork = ['running', 'incomplete'] as const;
@@ -108,11 +108,39 @@ export async function countUpTo(
   return { sources: Number(counts?.sources), connections: Number(counts?.connections) };
 }
 
-/** How many syncs of a workspace are at work, counted no further than `most`. */
-export async function countSyncsUpTo(db: Db, workspaceId: string, most: number): Promise<number> {
-  const syncs = countOf(jobsAtWork(db, [workspaceId]).select(one).limit(most));
-  const { count } = await db.selectNoFrom(syncs.as('count')).executeTakeFirstOrThrow();
-  return Number(count);
+/** How many connections of a workspace have a sync that has been accepted and has not ended, and whether this one is starting. */
+export async function countAccepted(
+  tx: Db,
+  workspaceId: string,
+  connectionId: string,
+): Promise<{ count: number; isStarting: boolean }> {
+  const starting = () =>
+    tx
+      .selectFrom('connections')
+      .select('id as connection_id')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null)
+      .where('starting_until', '>', now);
+  const open = tx
+    .selectFrom('jobs')
+    .select('connection_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('ended_at', 'is', null);
+  const own = countOf(starting().where('id', '=', connectionId));
+  const row = await tx
+    .selectNoFrom([countOf(open.union(starting())).as('count'), own.as('own')])
+    .executeTakeFirstOrThrow();
+  return { count: Number(row.count), isStarting: Number(row.own) > 0 };
+}
+
+/** `ms`: how long the platform may take to start it. 0: it has, or never will. */
+export async function putStarting(tx: Db, workspaceId: string, connectionId: string, ms: number): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ starting_until: ms === 0 ? 0 : fromNow(ms) })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', connectionId)
+    .execute();
 }
 
 /** How many syncs of each workspace are at work; a workspace without any is left out. */

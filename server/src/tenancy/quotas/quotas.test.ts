@@ -1,16 +1,16 @@
 /** Quotas and usage, by the API: what is over is refused, exactly, with words for each audience. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTenant } from '../../test/security/support.ts';
-import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { addTenant } from '../../../test/security/support.ts';
+import { type Answer, startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
 import {
   type Customer,
   customer,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
-} from '../../test/support/pipelines.ts';
-import { holdHealth } from '../pipelines/jobs.ts';
+} from '../../../test/support/pipelines.ts';
+import { holdHealth } from '../../pipelines/jobs/jobs.ts';
 
 const noLimits = {
   sources: null,
@@ -168,7 +168,7 @@ describeOnBothDatabases('Quotas', (kind) => {
     await put(path(beta.workspaceId), { concurrent_syncs: 1 });
     // Held, so that nobody who has read the job before writes it afterwards.
     await test.app.store.transaction(async (tx) => {
-      await holdHealth(test.app, tx, [beta.workspaceId]);
+      await holdHealth(test.app.store, tx, [beta.workspaceId]);
       await tx
         .updateTable('jobs')
         // What the platform told before counts as older.

@@ -3,23 +3,26 @@
  * have its own in place of any of them.
  *
  * What always holds: a limit on how many sources or connections there are is compared while the workspace is locked, so
- * parallel requests on any number of replicas never make more. Amounts are counted in the transaction that records the end
- * of a sync, so a sync counts once. A lower limit takes nothing away: it only stops what would come next.
+ * parallel requests on any number of replicas never make more. A sync counts from the transaction that accepts it. Amounts
+ * are counted in the transaction that records the end of a sync, so a sync counts once. A lower limit takes nothing away: it
+ * only stops what would come next.
  */
-import type { Audience } from '@inlay/contract/health';
-import type { LimitedQuota } from '@inlay/contract/quota-words';
+import type { Audience } from '@inlay/contract/pipelines/health';
+import type { LimitedQuota } from '@inlay/contract/tenancy/quota-words';
 import type {
   PutQuotasRequest,
   PutWorkspaceQuotasRequest,
   Quotas,
   Usage,
   WorkspaceQuotas,
-} from '@inlay/contract/quotas';
-import type { Db } from '../db/open.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
+} from '@inlay/contract/tenancy/quotas';
+import type { Db } from '../../kernel/db/open.ts';
+import type { WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { Journal } from '../../log/events/journal.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
+import { lockLiveWorkspace } from '../workspaces/holds.ts';
 import { driveOperation } from '../workspaces/operations.ts';
 import { getWorkspace, listWorkspaces } from '../workspaces/workspaces.ts';
 import { reviewWorkspace } from './holds.ts';
@@ -109,7 +112,7 @@ async function change(
  * if that takes the workspace near a limit, or to it, the log says so.
  */
 export async function takeRoom(
-  { journal }: Pick<WorkspacesContext, 'journal'>,
+  journal: Journal,
   tx: Db,
   { organizationId, workspaceId, audience }: { organizationId: string; workspaceId: string; audience: Audience },
   more: Partial<Record<'sources' | 'connections', number>>,
@@ -138,28 +141,85 @@ function reached(facts: { quota: LimitedQuota; limit: number; used: number }, au
   return new AppError('quota_reached', { words: refusalWords(facts, audience) });
 }
 
-/** Throws if no sync of the connection may be started now. `last`: when its newest sync was started. */
-export async function assertMaySync(
+/**
+ * Accepts a sync of a connection, which counts from now on; throws if it may not be started now. `last`: when its newest
+ * sync was started. True when the caller has to call `endStart` once it is known what became of it.
+ */
+export async function acceptSync(
   ctx: WorkspacesContext,
-  { organizationId, workspaceId, audience }: { organizationId: string; workspaceId: string; audience: Audience },
+  scope: { organizationId: string; workspaceId: string; audience: Audience },
+  connectionId: string,
   last: number | undefined,
-): Promise<void> {
-  const { db } = ctx.store;
+): Promise<boolean> {
+  const { organizationId, workspaceId, audience } = scope;
   const { concurrent_syncs: limit, shortest_interval_seconds: seconds } = await limitsOf(
-    db,
+    ctx.store.db,
     organizationId,
     workspaceId,
   );
-  if (limit !== null) {
-    const used = await store.countSyncsUpTo(db, workspaceId, limit);
-    if (used >= limit) throw reached({ quota: 'concurrent_syncs', limit, used }, audience);
+  if (seconds !== null && last !== undefined) {
+    const from = last + seconds * 1000;
+    const waitMs = from - (await ctx.store.now());
+    // A sync that was started in the future was started before the clock was set back.
+    if (waitMs > 0 && waitMs <= seconds * 1000) {
+      const words = tooSoonWords(seconds, from, audience);
+      throw new AppError('quota_reached', { words, retryAfterSeconds: waitMs / 1000 });
+    }
   }
-  if (seconds === null || last === undefined) return;
-  const from = last + seconds * 1000;
-  const waitMs = from - (await ctx.store.now());
-  if (waitMs <= 0) return;
-  const words = tooSoonWords(seconds, from, audience);
-  throw new AppError('quota_reached', { words, retryAfterSeconds: waitMs / 1000 });
+  if (limit === null) return false;
+  const used = await reserveSync(ctx, scope, connectionId, limit);
+  if (used !== undefined) throw reached({ quota: 'concurrent_syncs', limit, used }, audience);
+  return true;
+}
+
+/** Longer than the platform takes to answer. */
+const startingMs = 30_000;
+
+/**
+ * Undefined when the sync counts from now on; otherwise how many others do. The workspace is locked, so parallel requests on
+ * any number of replicas never accept more than the limit.
+ */
+async function reserveSync(
+  ctx: WorkspacesContext,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+  connectionId: string,
+  limit: number,
+): Promise<number | undefined> {
+  return await ctx.store.transaction(async (tx) => {
+    await lockLiveWorkspace(tx, organizationId, workspaceId);
+    const { count, isStarting } = await store.countAccepted(tx, workspaceId, connectionId);
+    if (isStarting) throw new AppError('sync_already_running');
+    if (count >= limit) return count;
+    await store.putStarting(tx, workspaceId, connectionId, startingMs + ctx.settleMs);
+    return undefined;
+  });
+}
+
+/**
+ * The same for the first sync of a connection, which nobody asked for. False when it has to wait until another one has
+ * ended; undefined when nothing counts it, because no limit is set or the platform lets it wait for its turn.
+ */
+export async function acceptFirstSync(
+  ctx: WorkspacesContext,
+  workspace: Pick<WorkspaceRow, 'organization_id' | 'id' | 'sync_limit_kept'>,
+  connectionId: string,
+): Promise<boolean | undefined> {
+  const scope = { organizationId: workspace.organization_id, workspaceId: workspace.id };
+  const limit = workspace.sync_limit_kept === 1 ? null : await syncLimitOf(ctx.store.db, scope);
+  return limit === null ? undefined : (await reserveSync(ctx, scope, connectionId, limit)) === undefined;
+}
+
+/** How many syncs of a workspace may run at the same time; null: as many as the platform allows. */
+export async function syncLimitOf(
+  tx: Db,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+): Promise<number | null> {
+  return (await limitsOf(tx, organizationId, workspaceId)).concurrent_syncs;
+}
+
+/** The sync that was accepted is recorded, or was certainly not started. */
+export async function endStart(tx: Db, workspaceId: string, connectionId: string): Promise<void> {
+  await store.putStarting(tx, workspaceId, connectionId, 0);
 }
 
 /** A sync has ended. In the transaction that records that, so that it counts once. */

@@ -1,7 +1,6 @@
 /** Quotas of all organizations, for the worker that keeps workspaces in agreement with them. */
-import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
 
 interface WorkspaceRef {
   organizationId: string;
@@ -17,26 +16,6 @@ export async function listEndedHolds(db: Db, limit: number): Promise<WorkspaceRe
     .orderBy('until')
     .limit(limit)
     .execute();
-}
-
-/** What was moved on days before that; gives how many were removed. */
-export async function removeOldUse(db: Db, agoMs: number, limit: number): Promise<number> {
-  const removed = await db
-    .deleteFrom('usage_days')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('workspace_id', 'day'),
-        'in',
-        selectFrom('usage_days as old')
-          .select(['old.workspace_id', 'old.day'])
-          .where('old.day', '<', sql<number>`now_ms() - ${sql.lit(agoMs)}`)
-          .limit(limit)
-          .$asTuple('workspace_id', 'day'),
-      ),
-    )
-    .returning('day')
-    .execute();
-  return removed.length;
 }
 
 export interface Review {

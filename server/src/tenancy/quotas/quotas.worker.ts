@@ -3,7 +3,7 @@
  * quotas of an organization that have changed reach all its workspaces. Runs in every replica. Reviewing a workspace twice
  * changes nothing, and how far an organization's workspaces have been reviewed is on disk.
  */
-import { type Repetition, repeatedly } from '../background.ts';
+import { type Repetition, repeatedly } from '../../kernel/background.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
 import { driveOperation } from '../workspaces/operations.ts';
 import { reviewWorkspace } from './holds.ts';
@@ -11,8 +11,6 @@ import * as all from './quotas.worker.store.ts';
 
 const everyMs = 10_000;
 const batch = 100;
-/** This month, the last thirty days, and a month for what is told late: nobody can ask for more. */
-export const shortestCountsMs = 62 * 86_400_000;
 
 export interface QuotaReviews extends Repetition {
   /** One pass over everything that is due. */
@@ -47,12 +45,4 @@ export function createQuotaReviews(ctx: WorkspacesContext): QuotaReviews {
 
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
   return { pass: () => pass(), ...repeatedly(ctx, { what: 'a review of quotas', pauseMs, work: pass }) };
-}
-
-/** What was moved is known as long as jobs are kept, and at least as long as somebody may ask for it. */
-export function createUsageHousekeeping(ctx: WorkspacesContext, keptMs: number): () => Promise<void> {
-  const useKeptMs = Math.max(keptMs, shortestCountsMs);
-  return async () => {
-    while ((await all.removeOldUse(ctx.store.db, useKeptMs, 1_000)) === 1_000);
-  };
 }

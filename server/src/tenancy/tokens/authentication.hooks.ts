@@ -5,11 +5,13 @@
  * cross-origin calls, because the answer depends on the same access policy. Operator routes never allow such calls.
  * Scoped routes allow them, without credentials; a widget token is accepted only from its own page.
  */
-import { serialiseOrigin } from '@inlay/contract/origins';
+
+import { exposedHeaders } from '@inlay/contract/response-headers';
+import { serialiseOrigin } from '@inlay/contract/text/origins';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
-import { exposedHeaders } from '../http/response-headers.ts';
-import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { bearerToken } from '../../kernel/http/bearer-token.ts';
+import type { OperatorPrincipal, ScopedPrincipal } from '../../kernel/principals.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import type { ScopedTokens } from './scoped-tokens.ts';
 
@@ -113,22 +115,4 @@ async function authenticateScoped(
 
 function allowOrigin(reply: FastifyReply, origin: string): void {
   reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposedHeaders);
-}
-
-const headerName = 'authorization';
-const scheme = /^bearer ([\x21-\x7e]+)$/i;
-
-function bearerToken(request: FastifyRequest): string {
-  const { rawHeaders } = request.raw;
-  let found: string | undefined;
-  // Of several such headers Node keeps only the first. So they are counted here, and a request with two is refused.
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (name.length !== headerName.length || name.toLowerCase() !== headerName) continue;
-    if (found !== undefined) throw new AppError('unauthenticated');
-    found = rawHeaders[i + 1] ?? '';
-  }
-  const token = scheme.exec(found ?? '')?.[1];
-  if (token === undefined) throw new AppError('unauthenticated');
-  return token;
 }

@@ -4,7 +4,7 @@
  * around the widget. The address of a widget, opened as a page of its own, gets no proof.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 interface WidgetPage {

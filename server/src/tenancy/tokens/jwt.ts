@@ -4,7 +4,8 @@
  * library's asynchronous signature takes three times as long, and a token is issued or checked with most requests.
  */
 import { hash, sign, verify } from 'node:crypto';
-import { BoundedMap } from '../bounded-map.ts';
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import { BoundedMap } from '@inlay/schedule/bounded-map';
 import type { SigningKey, SigningKeys } from './signing-keys.ts';
 
 export type Claims = Record<string, unknown>;
@@ -81,7 +82,7 @@ function encode(value: object): string {
 function parseObject(encoded: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
+    return isObject(value) ? (value as Claims) : undefined;
   } catch {
     return undefined; // Not JSON: not a token of ours.
   }

@@ -1,9 +1,9 @@
 /** The SQL of `operator_tokens`. */
 import { sql } from 'kysely';
-import { now } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
-import type { OperatorTokenRow } from '../db/tables.ts';
+import { now } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
+import type { OperatorTokenRow } from '../../kernel/db/tables.ts';
 
 const usable = (db: Db) =>
   db

@@ -4,16 +4,16 @@
  * seconds.
  */
 import type { OperatorPermission } from '@inlay/contract/fields';
-import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
-import { byWorker, type Cause } from '../cause.ts';
-import type { Db, Store } from '../db/open.ts';
-import type { OperatorTokenRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type { OperatorPrincipal } from '../principals.ts';
-import type { Runtime } from '../runtime.ts';
-import { hashOf, isPlausible, newOperatorSecret } from './operator-secrets.ts';
+import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tenancy/tokens';
+import { byWorker, type Cause } from '../../kernel/cause.ts';
+import { hashOf, isPlausible, newOperatorSecret } from '../../kernel/config/operator-secrets.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { OperatorTokenRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
+import type { OperatorPrincipal } from '../../kernel/principals.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Journal } from '../../log/events/journal.ts';
 import * as tokens from './operator-tokens.store.ts';
 import { RecentAnswers } from './recent-answers.ts';
 

@@ -5,10 +5,10 @@
  * after authentication and before the body is read. Written by hand because the usual plug-in, made to ask another
  * machine, waits for six promises with every request where we need one look into a map.
  */
+import { BoundedMap } from '@inlay/schedule/bounded-map';
 import type { FastifyInstance } from 'fastify';
-import { BoundedMap } from '../bounded-map.ts';
-import { AppError } from '../errors.ts';
-import type { Principal } from '../principals.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Principal } from '../../kernel/principals.ts';
 
 interface RateLimits {
   scopedPerMinute: number;

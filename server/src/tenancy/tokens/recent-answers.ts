@@ -4,7 +4,7 @@
  * remembered. When this process ends a token, it forgets everything, so the next request is refused; other replicas
  * refuse it after two seconds.
  */
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '@inlay/schedule/bounded-map';
 
 const keptMs = 2_000;
 /** Enough for the tokens that are in use at a time. */

@@ -1,7 +1,7 @@
 /** The SQL that decides whether a signed token is still valid: it looks at the workspace, and at the revoked tokens. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
 
 interface TokenStanding {
   lifecycle: 'live' | 'deleting' | 'deleted';

@@ -5,13 +5,13 @@
  * accept more.
  */
 import { randomBytes } from 'node:crypto';
-import { formats } from '@inlay/contract/formats';
-import type { Cause } from '../cause.ts';
-import type { Store } from '../db/open.ts';
-import { AppError, invalidRequest } from '../errors.ts';
-import type { Journal } from '../events/journal.ts';
-import type { ScopedPrincipal, TemplateFilters, Viewer } from '../principals.ts';
-import type { Runtime } from '../runtime.ts';
+import { formats } from '@inlay/contract/text/formats';
+import type { Cause } from '../../kernel/cause.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import type { ScopedPrincipal, TemplateFilters, Viewer } from '../../kernel/principals.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Journal } from '../../log/events/journal.ts';
 import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
 import { RecentAnswers } from './recent-answers.ts';
 import { findStanding, insertRevocation } from './revocations.store.ts';

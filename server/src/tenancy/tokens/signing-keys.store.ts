@@ -1,7 +1,7 @@
 /** The SQL of `signing_keys`. Keys belong to the deployment, not to an organization. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { SigningKeyRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { SigningKeyRow } from '../../kernel/db/tables.ts';
 
 export async function listKeys(db: Db): Promise<SigningKeyRow[]> {
   return await db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').orderBy('kid').execute();

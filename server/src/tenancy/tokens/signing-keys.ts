@@ -4,20 +4,14 @@
  * nothing. A new key is published at once and signs only after every replica has had time to learn the key; a retired
  * key goes on verifying until it is removed.
  */
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  hkdfSync,
-  type KeyObject,
-} from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Db, Store } from '../db/open.ts';
-import type { SigningKeyRow } from '../db/tables.ts';
-import type { Journal } from '../events/journal.ts';
-import type { Runtime } from '../runtime.ts';
-import type { Sealer } from '../sealing.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { SigningKeyRow } from '../../kernel/db/tables.ts';
+import { newSealedKey } from '../../kernel/key-pairs.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { Journal } from '../../log/events/journal.ts';
 import * as keys from './signing-keys.store.ts';
 
 export interface SigningKey {
@@ -136,6 +130,14 @@ export async function rotateSigningKeys(
   return key.kid;
 }
 
+/**
+ * Throws where the encryption key is not the one that this database was last used with. Called before anything is written:
+ * what another key seals makes the next start impossible. Signing keys are there from the first start on.
+ */
+export async function assertKeyOpens(db: Db, sealer: Sealer): Promise<void> {
+  for (const row of await keys.listKeys(db)) openKey(row, sealer);
+}
+
 export const listSigningKeys = (store: Store): Promise<SigningKeyRow[]> => keys.listKeys(store.db);
 
 /** Tokens signed with it stop working. False when there is no retired key of that id. */
@@ -152,21 +154,6 @@ export async function removeSigningKey(
 
 const newKey = (sealer: Sealer) => newSealedKey(sealer, sealingContext);
 
-export function newSealedKey(
-  sealer: Sealer,
-  contextOf: (kid: string) => string,
-): Pick<SigningKeyRow, 'kid' | 'public_jwk' | 'sealed_private_key'> {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const { kty, crv, x } = publicKey.export({ format: 'jwk' });
-  const kid = thumbprint(String(x));
-  const secret = privateKey.export({ format: 'der', type: 'pkcs8' });
-  return {
-    kid,
-    public_jwk: JSON.stringify({ kty, crv, x, kid, alg: 'EdDSA', use: 'sig' }),
-    sealed_private_key: sealer.seal(secret, contextOf(kid)),
-  };
-}
-
 function openKey(row: SigningKeyRow, sealer: Sealer): SigningKey {
   const secret = sealer.open(row.sealed_private_key, sealingContext(row.kid));
   const privateKey = createPrivateKey({ key: secret, format: 'der', type: 'pkcs8' });
@@ -177,11 +164,4 @@ function openKey(row: SigningKeyRow, sealer: Sealer): SigningKey {
     publicKey: createPublicKey(privateKey),
     mac: (text) => createHmac('sha256', macKey).update(text).digest('base64url'),
   };
-}
-
-/**
- * A short name for a key, derived from it. It is typed on the command line, where a leading hyphen would be an option.
- */
-function thumbprint(x: string): string {
-  return `k${createHmac('sha256', 'inlay key id').update(x).digest('hex').slice(0, 15)}`;
 }

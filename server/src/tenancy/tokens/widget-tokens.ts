@@ -4,12 +4,12 @@
  * What the widget may see is decided by the claims inside the scoped token, never by the address.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { TemplateFilterRequest } from '@inlay/contract/catalog/template-filters';
 import type { WidgetTheme } from '@inlay/contract/embedding';
-import { serialiseOrigin } from '@inlay/contract/origins';
-import type { TemplateFilterRequest } from '@inlay/contract/template-filters';
-import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
-import { invalidRequest } from '../errors.ts';
-import type { TemplateFilters, Viewer } from '../principals.ts';
+import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tenancy/tokens';
+import { serialiseOrigin } from '@inlay/contract/text/origins';
+import { invalidRequest } from '../../kernel/errors.ts';
+import type { TemplateFilters, Viewer } from '../../kernel/principals.ts';
 import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 

@@ -3,10 +3,10 @@
  * Taking the lease and binding are one statement each, the same on both databases.
  */
 import { type NotNull, sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
-import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
+import { insertionOf } from '../../kernel/db/given-rows.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
+import type { NameClaimRow, WorkspaceRow } from '../../kernel/db/tables.ts';
 import { columns, deleted, listLiveByName } from './workspaces.store.ts';
 
 const workspaceByName = prepare((db, organizationId: string, name: string) =>

@@ -1,7 +1,7 @@
 /** The claims of all organizations, for the reconciler. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { NameClaimRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { NameClaimRow } from '../../kernel/db/tables.ts';
 
 /** Unbound claims that nobody is working on. */
 export async function listAbandonedClaims(db: Db, limit: number): Promise<NameClaimRow[]> {

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { openTestStore } from '../../test/support/test-store.ts';
-import { migrate } from '../db/migrations.ts';
-import type { Store } from '../db/open.ts';
+import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { openTestStore } from '../../../test/support/test-store.ts';
+import { migrate } from '../../kernel/db/migrations.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
 import { createOrganization } from '../organizations/organizations.ts';
-import { systemRuntime } from '../runtime.ts';
 import * as workspaces from './workspaces.store.ts';
 
 const change = fc.record({

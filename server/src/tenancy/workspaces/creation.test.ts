@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeInTurns, type TestDatabaseKind } from '../../test/support/databases.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeInTurns, type TestDatabaseKind } from '../../../test/support/databases.ts';
 import {
   answering,
   answeringAfterwards,
@@ -15,8 +15,8 @@ import {
   lostRequest,
   unreachable,
   useFaultyPlatform,
-} from '../../test/support/faults.ts';
-import { virtualRuntime } from '../../test/support/virtual-time.ts';
+} from '../../../test/support/faults.ts';
+import { virtualRuntime } from '../../../test/support/virtual-time.ts';
 
 const path = '/api/v1/embedded/scoped-token';
 
@@ -121,7 +121,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     const answer = await ask('offline');
     expect(answer.status).toBe(503);
     expect(answer.body).toEqual({ detail: 'The platform is unavailable; new workspaces cannot be created' });
-    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     restore();
   });
 
@@ -147,7 +147,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toMatchObject([{ loc: ['body', 'workspace_name'] }]);
     expect(answer.text).not.toContain('secret words');
-    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     restore();
     expect((await ask('refused')).status).toBe(200);
   });
@@ -166,9 +166,9 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
   it('is finished by the reconciler when nobody asks again', async () => {
     faulty.rule(first(1, isCreate, lostAnswer));
     expect((await ask('abandoned')).status).toBe(502);
-    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 1 });
-    await test.app.reconciler.pass();
-    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 1 });
+    await test.app.workers.reconciler.pass();
+    expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     const { body } = await test.request('GET', '/api/v1/workspaces?name_contains=abandoned');
     expect(body.data).toHaveLength(1);
     expect(faulty.creates()).toBe(1);
@@ -227,11 +227,11 @@ describe('the settle window [sqlite]', () => {
     const { test, faulty, runtime } = await startOnVirtualTime(kind);
     faulty.rule(first(1, isCreate, lostRequest));
     expect((await test.request('POST', path, { body: { workspace_name: 'gone' } })).status).toBe(502);
-    await test.app.reconciler.pass();
-    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 1 });
+    await test.app.workers.reconciler.pass();
+    expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 1 });
     runtime.advance(39_000);
-    await test.app.reconciler.pass();
-    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    await test.app.workers.reconciler.pass();
+    expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     expect(faulty.creates()).toBe(1);
     await test.stop();
   });

@@ -9,11 +9,13 @@
  * name that one of our workspaces has or may still get. No transaction is open during a call to the platform.
  */
 
-import type { Db } from '../db/open.ts';
-import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
-import { AppError, invalidRequest } from '../errors.ts';
-import { createTimeoutMs } from '../platform/calls.ts';
-import { PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { NameClaimRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { createTimeoutMs } from '../../kernel/platform/calls.ts';
+import { PlatformError, type PlatformWorkspace } from '../../kernel/platform/platform-port.ts';
+import type { Journal } from '../../log/events/journal.ts';
+import { getPlatformOrganizationId } from '../organizations/organizations.ts';
 import { shownForAudit } from './audited.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
@@ -80,14 +82,14 @@ async function createAsOwner(
   deadline: number,
 ): Promise<WorkspaceRow | undefined> {
   const { runtime, store, platform } = ctx;
-  const platformOrganizationId = await ctx.platformOrganizationId(request.organizationId);
+  const platformOrganizationId = await getPlatformOrganizationId(ctx.store, request.organizationId);
   let waitMs = Math.max(0, claim.no_post_before - claim.now);
   try {
     for (;;) {
       const adopted = await adopt(ctx, request.organizationId, platformOrganizationId, lease.name);
       if (adopted) return adopted;
       if (waitMs === 0) break;
-      ctx.count('settle_wait');
+      ctx.metrics.workspaceEvent('settle_wait');
       const pauseMs = Math.min(settlePollMs, waitMs);
       if (runtime.elapsed() + pauseMs > deadline) {
         await claims.releaseLease(store.db, lease, 'waiting for an unconfirmed create to settle');
@@ -120,7 +122,7 @@ async function createAsOwner(
     else await store.transaction((tx) => claims.dropUnboundClaim(tx, lease));
     throw refusal(error, 'creating');
   }
-  ctx.count('workspace_created');
+  ctx.metrics.workspaceEvent('workspace_created');
   return await store.transaction((tx) => bindCreated(ctx, tx, request, lease, created.id));
 }
 
@@ -159,7 +161,7 @@ async function bindCreated(
     return row;
   }
   // The name belongs to another workspace by now: ours is a duplicate that nobody has a token for.
-  ctx.count('orphan_found');
+  ctx.metrics.workspaceEvent('orphan_found');
   ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
   await workspaces.recordDeleted(tx, organizationId, id);
   // A duplicate that nobody has seen here comes and goes without an entry.
@@ -189,13 +191,13 @@ export async function adopt(
     ...here.filter(({ id }) => !free.some((workspace) => workspace.id === id)),
   ];
   if (adoptable.length > 1) {
-    ctx.count('name_ambiguous');
+    ctx.metrics.workspaceEvent('name_ambiguous');
     ctx.log.warn({ workspaceIds: adoptable.map(({ id }) => id) }, 'several workspaces on the platform share a name');
   }
   for (const candidate of adoptable) {
     const adopted = await ctx.store.transaction(async (tx) => {
       const inserted = await workspaces.insertMissing(tx, organizationId, [candidate]);
-      await recordAdopted(ctx, tx, organizationId, inserted);
+      await recordAdopted(ctx.journal, tx, organizationId, inserted);
       const row = await workspaces.lockWorkspace(tx, organizationId, candidate.id);
       // The row is locked now, so look again: the workspace may be deleted, renamed, or of another organization.
       if (row?.lifecycle !== 'live') return undefined;
@@ -205,7 +207,7 @@ export async function adopt(
       return boundTo === candidate.id ? row : await workspaces.findWorkspace(tx, organizationId, boundTo);
     });
     if (adopted) {
-      ctx.count('workspace_adopted');
+      ctx.metrics.workspaceEvent('workspace_adopted');
       return adopted;
     }
   }
@@ -218,18 +220,18 @@ export async function adopt(
  */
 export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
   const { organization_id: organizationId, name } = claim;
-  const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
+  const platformOrganizationId = await getPlatformOrganizationId(ctx.store, organizationId);
   const found = await ctx.platform.findWorkspacesByName(platformOrganizationId, name);
   const recorded = await ctx.store.transaction(async (tx) => {
     const inserted = await workspaces.insertMissing(tx, organizationId, found);
-    await recordAdopted(ctx, tx, organizationId, inserted);
+    await recordAdopted(ctx.journal, tx, organizationId, inserted);
     // If the name was freed while we looked, it now belongs to this workspace.
     if (inserted[0]) await claims.bindIfUnbound(tx, organizationId, name, inserted[0].id);
     await claims.recordSettled(tx, claim.organization_id, claim);
     return inserted;
   });
   if (recorded.length === 0) return;
-  ctx.count('name_ambiguous');
+  ctx.metrics.workspaceEvent('name_ambiguous');
   ctx.log.warn(
     { workspaceIds: recorded.map(({ id }) => id), boundTo: claim.workspace_id },
     'a create whose answer was lost took effect after its name was given to another workspace',
@@ -238,7 +240,7 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
 
 /** Workspaces that the platform had already, and that are known here from now on. */
 export async function recordAdopted(
-  { journal }: Pick<WorkspacesContext, 'journal'>,
+  journal: Journal,
   tx: Db,
   organizationId: string,
   adopted: readonly WorkspaceRow[],

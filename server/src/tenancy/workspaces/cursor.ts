@@ -3,7 +3,7 @@
  * organization always comes from the token.
  */
 
-import type { Format } from '@inlay/contract/formats';
+import type { Format } from '@inlay/contract/text/formats';
 
 export interface Position {
   createdAt: number;

@@ -5,8 +5,8 @@
  * operation tells the platform how many syncs may run at the same time.
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import type { Db } from '../db/open.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { WorkspacesContext } from './context.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
@@ -34,7 +34,7 @@ export async function recordHold(
   isHeld: boolean,
 ): Promise<void> {
   await workspaces.recordHold(tx, organizationId, id, isHeld);
-  await ctx.statusChanged(ctx.journal, tx, id);
+  await ctx.contents.followStatus(ctx.journal, tx, id);
   await openStatusOperation(ctx, tx, organizationId, id);
 }
 

@@ -3,9 +3,9 @@
  * connection. Their `status` says whether syncs may run in them: a workspace whose syncs a quota holds back is shown here
  * as inactive.
  */
-import type { Db, Store } from '../db/open.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
+import type { WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { WorkspacesContext } from './context.ts';
 import { runStatus } from './holds.ts';
 import * as operations from './operations.store.ts';

@@ -3,8 +3,8 @@
  * can tell the two workspaces apart from outside, so neither is deleted; but the late one must never be forgotten.
  */
 import { expect } from 'vitest';
-import type { TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import type { TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   type FaultyPlatform,
   first,
@@ -15,7 +15,7 @@ import {
   lostRequest,
   unreachable,
   useFaultyPlatform,
-} from '../../test/support/faults.ts';
+} from '../../../test/support/faults.ts';
 import * as claims from './claims.store.ts';
 
 describeInTurns('a create that takes effect after its name was given away', (kind, it) => {
@@ -31,7 +31,7 @@ describeInTurns('a create that takes effect after its name was given away', (kin
   const sync = () => test.request('POST', '/api/v1/workspaces/sync');
   const rename = (id: string, name: string) => test.request('PUT', `/api/v1/workspaces/${id}`, { body: { name } });
   const remove = (id: string) => test.request('DELETE', `/api/v1/workspaces/${id}`);
-  const reconcile = () => test.app.reconciler.pass();
+  const reconcile = () => test.app.workers.reconciler.pass();
   const makeTheirs = async (name: string) => {
     const { body } = await test.platform('POST', '/workspaces', { name, organizationId: test.organizationId });
     return body.workspaceId as string;

@@ -1,6 +1,6 @@
 /** Which workspaces have a name, or a text in it, for lists that have an order of their own. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../../kernel/db/open.ts';
 import { findWorkspaceByName } from './claims.store.ts';
 import { foldForSearch, nameIdentity } from './names.ts';
 import { searchWorkspaces } from './search.store.ts';

@@ -3,9 +3,9 @@
  * deleted when the work is done.
  */
 import { sql } from 'kysely';
-import { fromNow } from '../db/moments.ts';
-import type { Db } from '../db/open.ts';
-import type { OperationKind, OperationRow } from '../db/tables.ts';
+import { fromNow } from '../../kernel/db/moments.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OperationKind, OperationRow } from '../../kernel/db/tables.ts';
 
 export interface OperationRef {
   organizationId: string;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Answer, TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import type { Answer, TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -12,8 +12,8 @@ import {
   type Match,
   unreachable,
   useFaultyPlatform,
-} from '../../test/support/faults.ts';
-import type { PlatformRequest } from '../platform/transport.ts';
+} from '../../../test/support/faults.ts';
+import type { PlatformRequest } from '../../kernel/platform/transport.ts';
 
 describeInTurns('changes that the platform has to be told', (kind, it) => {
   let test: TestApp;
@@ -29,9 +29,9 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
   const reconcile = async () => {
     // Whatever was put off becomes due now.
     await test.app.store.db.updateTable('operations').set({ next_at: 0, unsettled_until: 0 }).execute();
-    await test.app.reconciler.pass();
+    await test.app.workers.reconciler.pass();
   };
-  const openWork = async () => Object.values((await test.app.reconciler.backlog()).operations);
+  const openWork = async () => Object.values((await test.app.workers.reconciler.backlog()).operations);
   const platformName = async (id: string) => (await test.platform('GET', `/workspaces/${id}`)).body.name;
 
   it('renames on the platform as well', async () => {

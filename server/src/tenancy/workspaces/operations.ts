@@ -7,10 +7,10 @@
  * is compared before each call and again before closing); after a write whose outcome is unknown the operation stays
  * open until that write can no longer take effect, and then the wanted state is written once more.
  */
-import type { Db } from '../db/open.ts';
-import type { OperationRow, WorkspaceRow } from '../db/tables.ts';
-import type { Delay } from '../errors.ts';
-import { PlatformError } from '../platform/platform-port.ts';
+import type { Delay } from '@inlay/contract/error-catalogue';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OperationRow, WorkspaceRow } from '../../kernel/db/tables.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import { shownForAudit } from './audited.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
@@ -227,7 +227,7 @@ async function disableConnections(
  */
 async function leftToRun(ctx: WorkspacesContext, row: WorkspaceRow): Promise<ReadonlySet<string>> {
   if (row.status === 'inactive' || row.held_since === null) return new Set();
-  return await ctx.listSyncing(row.id, row.held_since);
+  return await ctx.contents.listSyncing(row.id, row.held_since);
 }
 
 async function enableConnections(
@@ -238,7 +238,7 @@ async function enableConnections(
 ): Promise<void> {
   const paused = await workspaces.listPaused(ctx.store.db, row.id);
   // Asked for after the operation was opened: what is paused later is told to the platform after the operation.
-  const kept = await ctx.listKeptDisabled(row.id);
+  const kept = await ctx.contents.listKeptDisabled(row.id);
   const ids = paused.filter((id) => !kept.has(id));
   await setStatuses(ctx, ref, row, operation, ids, 'active');
 }
@@ -289,7 +289,7 @@ async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.Operatio
     const row = await workspaces.lockWorkspace(tx, ref.organizationId, ref.workspaceId);
     if (row?.lifecycle === 'deleting') {
       const deletedAt = await workspaces.recordDeleted(tx, row.organization_id, row.id);
-      await ctx.recordContentsDeleted(ctx.journal, tx, row, deletedAt);
+      await ctx.contents.recordDeleted(ctx.journal, tx, row, deletedAt);
       const change = { before: shownForAudit(row), after: undefined };
       const entry = { type: 'workspace.deleted', workspaceId: row.id, data: {}, change } as const;
       await ctx.journal.record(tx, row.organization_id, entry);

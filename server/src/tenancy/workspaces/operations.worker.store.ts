@@ -1,7 +1,7 @@
 /** The open operations of all organizations, for the reconciler. */
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { OperationKind, OperationRow } from '../db/tables.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import type { OperationKind, OperationRow } from '../../kernel/db/tables.ts';
 
 export async function listDueOperations(db: Db, limit: number): Promise<OperationRow[]> {
   return await db

@@ -4,10 +4,11 @@
  * claim that no request needs any more it looks whether the create took effect, and otherwise frees the name. It also
  * looks for creates without an answer whose name is bound to another workspace by now.
  */
-import { type Repetition, repeatedly } from '../background.ts';
-import type { Store } from '../db/open.ts';
-import type { NameClaimRow } from '../db/tables.ts';
-import { PlatformError } from '../platform/platform-port.ts';
+import { type Repetition, repeatedly } from '../../kernel/background.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import type { NameClaimRow } from '../../kernel/db/tables.ts';
+import { PlatformError } from '../../kernel/platform/platform-port.ts';
+import { getPlatformOrganizationId } from '../organizations/organizations.ts';
 import * as claims from './claims.store.ts';
 import * as allClaims from './claims.worker.store.ts';
 import type { WorkspacesContext } from './context.ts';
@@ -63,7 +64,7 @@ async function settleClaim(ctx: WorkspacesContext, organizationId: string, name:
   const claim = await claims.takeLease(ctx.store.db, lease, leaseMs);
   if (!claim) return;
   try {
-    const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
+    const platformOrganizationId = await getPlatformOrganizationId(ctx.store, organizationId);
     if (await adopt(ctx, organizationId, platformOrganizationId, name)) return;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -72,7 +73,7 @@ async function settleClaim(ctx: WorkspacesContext, organizationId: string, name:
   }
   if (claim.no_post_before <= claim.now) {
     await ctx.store.transaction((tx) => claims.dropUnboundClaim(tx, lease));
-    ctx.count('claim_dropped');
+    ctx.metrics.workspaceEvent('claim_dropped');
   } else {
     await claims.releaseLease(ctx.store.db, lease, claim.last_error ?? 'waiting for an unconfirmed create to settle');
   }

@@ -5,10 +5,10 @@
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { type CompiledQuery, sql } from 'kysely';
-import { isSqlite } from '../db/is-sqlite.ts';
-import { lastSlot, liesInSlot, slotOf, tsqueryOf, wordsToMatch } from '../db/name-parts.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
+import { isSqlite } from '../../kernel/db/is-sqlite.ts';
+import { lastSlot, liesInSlot, slotOf, tsqueryOf, wordsToMatch } from '../../kernel/db/name-parts.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
 import { type ListShape, oncePerShape } from './list-shape.ts';
 import { foldForSearch } from './names.ts';
 import { deleted, type ShownWorkspace, shownColumns, type WorkspaceFilter } from './workspaces.store.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { TestApp } from '../../test/support/app.ts';
-import { describeInTurns } from '../../test/support/databases.ts';
+import type { TestApp } from '../../../test/support/app.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -9,7 +9,7 @@ import {
   lateApply,
   unreachable,
   useFaultyPlatform,
-} from '../../test/support/faults.ts';
+} from '../../../test/support/faults.ts';
 
 describeInTurns('synchronising with the platform', (kind, it) => {
   let test: TestApp;
@@ -73,7 +73,7 @@ describeInTurns('synchronising with the platform', (kind, it) => {
     await sync();
     restore();
     await test.app.store.db.updateTable('operations').set({ next_at: 0 }).execute();
-    await test.app.reconciler.pass();
+    await test.app.workers.reconciler.pass();
     expect((await test.request('GET', `/api/v1/workspaces/${id}`)).body.name).toBe('fancy');
   });
 
@@ -97,7 +97,7 @@ describeInTurns('synchronising with the platform', (kind, it) => {
       const answer = await forward();
       expect(answer.text).toContain('"old"');
       await db.updateTable('operations').set({ next_at: 0, unsettled_until: 0 }).execute();
-      await test.app.reconciler.pass();
+      await test.app.workers.reconciler.pass();
       return answer;
     });
     await sync();

@@ -3,12 +3,14 @@
  * syncs may overlap each other and everything else. It never deletes: that the platform does not list a workspace
  * proves nothing (wrong credentials list nothing at all), so absence is only reported.
  */
-import { storableText } from '@inlay/contract/storable-text';
-import type { SyncResult } from '@inlay/contract/workspaces';
-import type { Db } from '../db/open.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
+
+import type { SyncResult } from '@inlay/contract/tenancy/workspaces';
+import { storableText } from '@inlay/contract/text/storable-text';
+import type { Db } from '../../kernel/db/open.ts';
+import type { WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { oldestFirst, PlatformError, type PlatformWorkspace } from '../../kernel/platform/platform-port.ts';
+import { getPlatformOrganizationId } from '../organizations/organizations.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { recordAdopted } from './creation.ts';
@@ -28,7 +30,7 @@ export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: str
 }
 
 async function sync(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
-  const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
+  const platformOrganizationId = await getPlatformOrganizationId(ctx.store, organizationId);
   const created: string[] = [];
   let total = 0;
   let live = 0;
@@ -136,7 +138,7 @@ async function ensureKnown(
   // Most workspaces are known, and an insert costs time even when it inserts nothing. So read first.
   await read();
   const inserted = await workspaces.insertMissing(tx, organizationId, unknown());
-  await recordAdopted(ctx, tx, organizationId, inserted);
+  await recordAdopted(ctx.journal, tx, organizationId, inserted);
   for (const row of inserted) rows.set(row.id, row);
   // The remaining ones were just inserted by another process, or belong to other organizations.
   await read();
@@ -147,6 +149,6 @@ async function reportMissing(ctx: WorkspacesContext, organizationId: string, see
   const { active, inactive } = await workspaces.countByStatus(ctx.store.db, organizationId);
   const missing = active + inactive - seenLive;
   if (missing <= 0) return;
-  ctx.count('missing_on_platform', missing);
+  ctx.metrics.workspaceEvent('missing_on_platform', missing);
   ctx.log.warn({ missing }, 'workspaces known here were not found on the platform; nothing was deleted');
 }

@@ -1,5 +1,6 @@
 /** The subject of a scoped token: a workspace, and how often its tokens have been revoked. */
-import { AppError } from '../errors.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { TokenSubject } from '../tokens/scoped-tokens.ts';
 import type { WorkspacesContext } from './context.ts';
 import { ensureWorkspace, type WorkspaceRequest } from './creation.ts';
@@ -13,7 +14,7 @@ export async function ensureTokenSubject(ctx: WorkspacesContext, request: Worksp
 
 /** Throws `workspace_not_found`, also for a workspace that is being deleted. */
 export async function getTokenSubject(
-  ctx: Pick<WorkspacesContext, 'store'>,
+  ctx: { store: Store },
   organizationId: string,
   workspaceId: string,
 ): Promise<TokenSubject> {

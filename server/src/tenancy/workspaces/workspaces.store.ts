@@ -1,10 +1,10 @@
 /** The SQL of the `workspaces` table. Every function is bound to one organization or to one workspace. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { type NotNull, sql } from 'kysely';
-import { insertionOf } from '../db/given-rows.ts';
-import type { Db } from '../db/open.ts';
-import { prepare } from '../db/prepared.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
+import { insertionOf } from '../../kernel/db/given-rows.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { prepare } from '../../kernel/db/prepared.ts';
+import type { WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { Position } from './cursor.ts';
 import { oncePerShape } from './list-shape.ts';
 import { foldForSearch, nameIdentity } from './names.ts';

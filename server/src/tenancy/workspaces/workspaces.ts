@@ -6,10 +6,11 @@
  * What always holds: every change is recorded here first and told to the platform after, so a crash loses nothing;
  * a deleted workspace is never seen again; `updated_at` only grows.
  */
-import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/workspaces';
-import type { WorkspaceRow } from '../db/tables.ts';
-import { AppError } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
+import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/tenancy/workspaces';
+import type { Store } from '../../kernel/db/open.ts';
+import type { WorkspaceRow } from '../../kernel/db/tables.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameRefused } from './creation.ts';
@@ -21,11 +22,11 @@ import { searchWorkspaces } from './search.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
 export async function getWorkspace(
-  ctx: Pick<WorkspacesContext, 'store'>,
+  { store }: { store: Store },
   organizationId: string,
   id: string,
 ): Promise<WorkspaceRow> {
-  const row = await workspaces.findWorkspace(ctx.store.db, organizationId, id);
+  const row = await workspaces.findWorkspace(store.db, organizationId, id);
   if (!row) throw new AppError('workspace_not_found');
   return row;
 }
@@ -158,7 +159,7 @@ async function setStatus(
       const type = status === 'active' ? 'workspace.activated' : 'workspace.deactivated';
       const change = { before: { status: row.status }, after: { status } };
       await ctx.journal.record(tx, organizationId, { type, workspaceId: id, data: {}, change });
-      await ctx.statusChanged(ctx.journal, tx, id);
+      await ctx.contents.followStatus(ctx.journal, tx, id);
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
@@ -199,7 +200,7 @@ export async function deleteWorkspace(
     await operations.closeOtherOperations(tx, organizationId, id);
     await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
   });
-  ctx.tokensEnded();
+  ctx.scopedTokens.forget();
 
   const outcome = await finishOperation(ctx, ref, leaseId);
   const row = await workspaces.findAnyWorkspace(ctx.store.db, organizationId, id);
@@ -217,7 +218,7 @@ export async function revokeWorkspaceTokens(ctx: WorkspacesContext, organization
     const change = { before: { token_generation: generation - 1 }, after: { token_generation: generation } };
     await ctx.journal.record(tx, organizationId, { type: 'token.revoked', workspaceId: id, data, change });
   });
-  ctx.tokensEnded();
+  ctx.scopedTokens.forget();
 }
 
 function assertLive(row: WorkspaceRow | undefined): asserts row is WorkspaceRow {

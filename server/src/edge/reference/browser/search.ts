@@ -40,8 +40,6 @@ export function openSearch(page: Document): void {
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
     event.preventDefault();
-    for (let fold = field.closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null)
-      fold.open = true;
     field.focus();
     field.select();
   });

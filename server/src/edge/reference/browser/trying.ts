@@ -57,8 +57,8 @@ function requestOf(form: HTMLFormElement): [URL, RequestInit] {
 
   let filled = path;
   for (const { name, value } of valuesIn('path')) filled = filled.replace(`{${name}}`, encodeURIComponent(value));
-  // The service may be reached below a path of its own, so the address starts where the reference is.
-  const url = new URL((document.body.dataset.root ?? '') + filled.slice(1), location.href);
+  // The service may be reached below a path of its own, so the address starts where this script is: at docs/reference.js.
+  const url = new URL(`..${filled}`, import.meta.url);
   for (const { name, value } of valuesIn('query')) url.searchParams.append(name, value);
 
   const headers = new Headers(valuesIn('header').map(({ name, value }) => [name, value]));

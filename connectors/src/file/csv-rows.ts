@@ -1,0 +1,109 @@
+/*
+ * Cuts the text of a CSV file into pieces of whole rows, and leaves out rows that are longer than a record may be: nobody
+ * has to hold those. Only quotation marks and line breaks are looked at here; what stands between them is the parser's.
+ */
+import { ConnectorError } from '@inlay/protocol/connector';
+
+/** What is kept of a row that is left out. */
+const keptLength = 64 * 1024;
+const quote = '"';
+
+/** @param onLong is told how each row begins that is left out. */
+export async function* wholeRows(
+  text: AsyncIterable<string>,
+  delimiter: string,
+  maxLength: number,
+  onLong: (beginning: string) => void,
+): AsyncGenerator<string> {
+  let held = '';
+  /** Of the row that is being left out. */
+  let beginning: string | undefined;
+  let isQuoted = false;
+  let isParsable = true;
+  /** The end of what came before. */
+  let before = '';
+  for await (const chunk of text) {
+    if (!isParsable) {
+      yield chunk;
+      continue;
+    }
+    const ends = rowEnds(chunk, before, delimiter, isQuoted);
+    before = (before + chunk).slice(-8);
+    isQuoted = ends.isQuoted;
+    if (ends.isStray) {
+      // The parser says what is wrong, and where.
+      isParsable = false;
+      yield held + chunk;
+      held = '';
+      continue;
+    }
+    const { first = chunk.length, last } = ends;
+    if (beginning === undefined && held.length + first > maxLength) beginning = (held + chunk).slice(0, keptLength);
+    if (last === undefined) {
+      if (beginning === undefined) held += chunk;
+      else held = '';
+      continue;
+    }
+    const start = beginning === undefined ? 0 : first;
+    if (beginning !== undefined) onLong(beginning);
+    const whole = beginning === undefined ? held + chunk.slice(0, last) : chunk.slice(start, last);
+    beginning = undefined;
+    if (whole !== '') yield whole;
+    held = chunk.slice(last);
+  }
+  if (beginning === undefined) {
+    if (held !== '') yield held;
+  } else if (isQuoted) {
+    throw new ConnectorError('The file has a quotation mark that is not closed: a row of it does not end.');
+  } else {
+    onLong(beginning);
+  }
+}
+
+interface RowEnds {
+  /** Behind the first and the last row that ends in the text. */
+  first?: number;
+  last?: number;
+  isQuoted: boolean;
+  /** A quotation mark stands where none may be. */
+  isStray: boolean;
+}
+
+function rowEnds(chunk: string, before: string, delimiter: string, wasQuoted: boolean): RowEnds {
+  const ends: RowEnds = { isQuoted: wasQuoted, isStray: false };
+  for (let at = 0; ; ) {
+    const next = chunk.indexOf(quote, at);
+    if (!ends.isQuoted) {
+      const plain = chunk.slice(at, next === -1 ? undefined : next);
+      const last = Math.max(plain.lastIndexOf('\n'), plain.lastIndexOf('\r'));
+      if (last !== -1) {
+        ends.first ??= at + plain.search(/[\r\n]/) + 1;
+        ends.last = at + last + 1;
+      }
+      if (next !== -1 && !mayOpen(before + chunk.slice(Math.max(0, next - 8), next), delimiter)) ends.isStray = true;
+    }
+    if (next === -1 || ends.isStray) return ends;
+    ends.isQuoted = !ends.isQuoted;
+    at = next + 1;
+  }
+}
+
+/** Whether a quotation mark may follow: at the beginning of a cell, or as the second of two that stand for one. */
+function mayOpen(text: string, delimiter: string): boolean {
+  return text === '' || /["\r\n]$/.test(text) || text.endsWith(delimiter);
+}
+
+/** The cells of a row that begins so. The last one is cut off, and left out. */
+export function firstCells(beginning: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < beginning.length; at++) {
+    if (beginning[at] === quote) isQuoted = !isQuoted;
+    if (isQuoted || !beginning.startsWith(delimiter, at)) continue;
+    const cell = beginning.slice(start, at);
+    cells.push(cell.startsWith(quote) ? cell.slice(1, -1).replaceAll('""', quote) : cell);
+    start = at + delimiter.length;
+  }
+  return cells;
+}

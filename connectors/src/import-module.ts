@@ -1,0 +1,1 @@
+export { importModule } from '@inlay/manifests/import-module';

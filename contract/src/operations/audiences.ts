@@ -1,0 +1,56 @@
+/**
+ * What is inside a workspace can be reached in two ways: with a scoped token, which has its workspace built in, and by an
+ * operator, who names the workspace.
+ */
+import { Type } from 'typebox';
+import type { ErrorCode } from '../error-catalogue.ts';
+import { ListJobsQuery, ListStreamsQuery, SyncQuery } from '../pipelines/connections.ts';
+import { InWorkspaceQuery } from '../pipelines/sources.ts';
+
+export const customers = {
+  access: 'scoped',
+  path: '/api/v1/embedded',
+  tag: 'Inside a workspace',
+  /** The end of the summaries, which differs between the two audiences. */
+  where: '',
+  query: undefined,
+  connectionQuery: undefined,
+  streamsQuery: Type.Object({ ...ListStreamsQuery.properties }),
+  syncQuery: undefined,
+  jobsQuery: Type.Object({ ...ListJobsQuery.properties }),
+  streamsDescription:
+    'The streams to choose from, as the source had them when it was last read, and which of them are synced.',
+  errors: [],
+  /** Further errors of operations that change something. A scoped token ends with its workspace, so it never sees them. */
+  changeErrors: [],
+  syncErrors: [],
+} as const;
+
+// A connection's id tells its workspace.
+const connectionQuery = Type.Partial(InWorkspaceQuery);
+
+export const operators = {
+  access: 'operator',
+  path: '/api/v1/integrations',
+  tag: 'Inside a workspace, for operators',
+  where: ' in a workspace',
+  query: InWorkspaceQuery,
+  connectionQuery,
+  streamsQuery: Type.Object({ ...connectionQuery.properties, ...ListStreamsQuery.properties }),
+  syncQuery: Type.Object({ ...connectionQuery.properties, ...SyncQuery.properties }),
+  jobsQuery: Type.Object({ ...connectionQuery.properties, ...ListJobsQuery.properties }),
+  streamsDescription: 'All streams that the source had when it was last read, and which of them are synced.',
+  errors: ['workspace_not_found'],
+  changeErrors: ['workspace_being_deleted'],
+  syncErrors: ['stream_not_refreshed'],
+} as const;
+
+/** What differs between the two only in words and errors. */
+export interface Audience {
+  tag: string;
+  where: string;
+  streamsDescription: string;
+  errors: readonly ErrorCode[];
+  changeErrors: readonly ErrorCode[];
+  syncErrors: readonly ErrorCode[];
+}

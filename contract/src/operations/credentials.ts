@@ -1,0 +1,65 @@
+/** Operations on credentials: for operators, and for customers about their own workspace. No answer holds a token. */
+import {
+  Credential,
+  CredentialList,
+  CredentialPath,
+  ListCredentialsQuery,
+  ListOwnCredentialsQuery,
+  OwnCredential,
+  OwnCredentialList,
+} from '../credentials/credentials.ts';
+import type { Operation } from './operation.ts';
+
+const about = { access: 'operator', tag: 'OAuth clients' } as const;
+
+export const credentials = {
+  list: {
+    ...about,
+    route: 'GET /api/v1/integrations/credentials',
+    summary: 'List credentials',
+    description: 'What customers have signed in with, the newest first: whose account, which scopes, how it does.',
+    query: ListCredentialsQuery,
+    answer: CredentialList,
+  },
+  get: {
+    ...about,
+    route: 'GET /api/v1/integrations/credentials/{credential_id}',
+    summary: 'Get credential',
+    params: CredentialPath,
+    answer: Credential,
+    errors: ['credential_not_found'],
+  },
+  delete: {
+    ...about,
+    route: 'DELETE /api/v1/integrations/credentials/{credential_id}',
+    summary: 'Delete credential',
+    description:
+      'Ends a sign-in. The provider is told, if it can be, in the background: see `revocation`. Sources that use it need a new sign-in.',
+    params: CredentialPath,
+    answer: Credential,
+    errors: ['credential_not_found'],
+  },
+} as const satisfies Record<string, Operation>;
+
+export const embeddedCredentials = {
+  list: {
+    route: 'GET /api/v1/embedded/credentials',
+    access: 'scoped',
+    tag: 'Inside a workspace',
+    summary: 'List own credentials',
+    description:
+      'Sign-ins whose source is yet to be made, the newest first: by a link, without a popup, or begun with `offer_later`. Make the source with the `id` of one of them.',
+    query: ListOwnCredentialsQuery,
+    answer: OwnCredentialList,
+  },
+  get: {
+    route: 'GET /api/v1/embedded/credentials/{credential_id}',
+    access: 'scoped',
+    tag: 'Inside a workspace',
+    summary: 'Get own credential',
+    description: 'With which account the customer has signed in, and whether the customer has to sign in again.',
+    params: CredentialPath,
+    answer: OwnCredential,
+    errors: ['credential_not_found'],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,90 @@
+/** Operations on quotas and on what is used of them. */
+import {
+  ListUsageQuery,
+  PutQuotasRequest,
+  PutWorkspaceQuotasRequest,
+  Quotas,
+  Usage,
+  UsagePage,
+  WorkspaceQuotas,
+} from '../tenancy/quotas.ts';
+import { WorkspacePath } from '../tenancy/workspaces.ts';
+import type { Operation } from './operation.ts';
+
+const about = { access: 'operator', tag: 'Quotas' } as const;
+
+export const quotas = {
+  get: {
+    ...about,
+    route: 'GET /api/v1/quotas',
+    summary: 'Get quotas',
+    description: 'What each workspace of the organization may have, unless it has quotas of its own.',
+    answer: Quotas,
+  },
+  set: {
+    ...about,
+    route: 'PUT /api/v1/quotas',
+    summary: 'Set quotas',
+    description: 'Replaces all quotas of the organization. They hold for each of its workspaces, not for all together.',
+    body: PutQuotasRequest,
+    answer: Quotas,
+  },
+  remove: {
+    ...about,
+    route: 'DELETE /api/v1/quotas',
+    summary: 'Remove quotas',
+    description: 'Afterwards only workspaces with quotas of their own have limits.',
+    answer: Quotas,
+  },
+} as const satisfies Record<string, Operation>;
+
+export const workspaceQuotas = {
+  get: {
+    ...about,
+    route: 'GET /api/v1/workspaces/{workspace_id}/quotas',
+    summary: 'Get quotas of a workspace',
+    params: WorkspacePath,
+    answer: WorkspaceQuotas,
+    errors: ['workspace_not_found'],
+  },
+  set: {
+    ...about,
+    route: 'PUT /api/v1/workspaces/{workspace_id}/quotas',
+    summary: 'Set quotas of a workspace',
+    description: "Replaces all quotas of the workspace itself. What is left out is as the organization's quotas say.",
+    params: WorkspacePath,
+    body: PutWorkspaceQuotasRequest,
+    answer: WorkspaceQuotas,
+    errors: ['workspace_not_found'],
+  },
+  remove: {
+    ...about,
+    route: 'DELETE /api/v1/workspaces/{workspace_id}/quotas',
+    summary: 'Remove quotas of a workspace',
+    description: "Afterwards the organization's quotas hold for it.",
+    params: WorkspacePath,
+    answer: WorkspaceQuotas,
+    errors: ['workspace_not_found'],
+  },
+} as const satisfies Record<string, Operation>;
+
+export const usage = {
+  get: {
+    ...about,
+    route: 'GET /api/v1/workspaces/{workspace_id}/usage',
+    summary: 'Get usage of a workspace',
+    description: 'What it has and has moved, beside its limits.',
+    params: WorkspacePath,
+    answer: Usage,
+    errors: ['workspace_not_found'],
+  },
+  list: {
+    ...about,
+    route: 'GET /api/v1/usage',
+    paging: 'cursor',
+    summary: 'List usage of all workspaces',
+    description: 'Newest workspaces first. Follow `next` until it is null.',
+    query: ListUsageQuery,
+    answer: UsagePage,
+  },
+} as const satisfies Record<string, Operation>;

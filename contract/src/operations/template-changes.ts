@@ -1,0 +1,152 @@
+/** Operations on the versions, plans and rollouts of templates, which are the same for both kinds of templates. */
+import { type TProperties, type TSchema, Type } from 'typebox';
+import { ListRolloutItemsQuery, Rollout, RolloutItemList, RolloutList } from '../catalog/rollouts.ts';
+import { ListPlanItemsQuery, TemplatePlan, TemplatePlanItemList } from '../catalog/template-plans.ts';
+import {
+  ListVersionsQuery,
+  TemplateVersion,
+  TemplateVersionList,
+  VersionNumber,
+} from '../catalog/template-versions.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
+import type { OperationPath } from './operation.ts';
+
+/** A kind of templates. */
+interface Kind<
+  Path extends string,
+  Params extends TProperties,
+  RolloutParam extends string,
+  RolloutParams extends TSchema,
+  PlanParam extends string,
+  PlanParams extends TSchema,
+  Update extends TSchema,
+> {
+  path: Path;
+  tag: string;
+  /** What a template of this kind is called. */
+  what: string;
+  params: Params;
+  /** What the id of a rollout is called in paths. */
+  rolloutParam: RolloutParam;
+  rolloutParams: RolloutParams;
+  /** What the id of a plan is called in paths. */
+  planParam: PlanParam;
+  planParams: PlanParams;
+  update: Update;
+  notFound: ErrorCode;
+  planErrors: readonly ErrorCode[];
+}
+
+export function changesOf<
+  Path extends OperationPath,
+  Params extends TProperties,
+  RolloutParam extends string,
+  RolloutParams extends TSchema,
+  PlanParam extends string,
+  PlanParams extends TSchema,
+  Update extends TSchema,
+>(kind: Kind<Path, Params, RolloutParam, RolloutParams, PlanParam, PlanParams, Update>) {
+  const { path, tag, what, params, rolloutParam, rolloutParams, planParam, planParams, notFound } = kind;
+  const template = { access: 'operator', tag, params: Type.Object(params) } as const;
+  const rollout = { access: 'operator', tag, params: rolloutParams } as const;
+  const command = {
+    ...rollout,
+    isRepeatable: true,
+    answer: Rollout,
+    errors: [notFound, 'rollout_not_found', 'rollout_ended'],
+  } as const;
+  const plan = { access: 'operator', tag, params: planParams, errors: [notFound, 'plan_not_found'] } as const;
+  return {
+    listVersions: {
+      ...template,
+      route: `GET ${path}/versions`,
+      paging: 'cursor',
+      summary: `List versions of a ${what}`,
+      description:
+        'Every change of the template makes a version. Versions never change, and are kept as long as the template.',
+      query: ListVersionsQuery,
+      answer: TemplateVersionList,
+      errors: [notFound, 'definitions_unavailable'],
+    },
+    getVersion: {
+      access: 'operator',
+      tag,
+      route: `GET ${path}/versions/{version}`,
+      summary: `Get version of a ${what}`,
+      params: Type.Object({ ...params, version: VersionNumber('Number of the version') }),
+      answer: TemplateVersion,
+      errors: [notFound, 'template_version_not_found', 'definitions_unavailable'],
+    },
+    listRollouts: {
+      ...template,
+      route: `GET ${path}/rollouts`,
+      summary: `List rollouts of a ${what}`,
+      answer: RolloutList,
+      errors: [notFound],
+    },
+    getRollout: {
+      ...rollout,
+      route: `GET ${path}/rollouts/{${rolloutParam}}`,
+      summary: `Get rollout of a ${what}`,
+      description: 'With how far it is.',
+      answer: Rollout,
+      errors: [notFound, 'rollout_not_found'],
+    },
+    listRolloutWorkspaces: {
+      ...rollout,
+      route: `GET ${path}/rollouts/{${rolloutParam}}/workspaces`,
+      paging: 'cursor',
+      summary: `List workspaces of a rollout of a ${what}`,
+      description: 'How far each workspace is, and why it failed or was skipped.',
+      query: ListRolloutItemsQuery,
+      answer: RolloutItemList,
+      errors: [notFound, 'rollout_not_found'],
+    },
+    pauseRollout: {
+      ...command,
+      route: `POST ${path}/rollouts/{${rolloutParam}}/pause`,
+      summary: `Pause rollout of a ${what}`,
+      description:
+        'No further workspace is changed until it is resumed. Workspaces that are being changed are finished.',
+    },
+    resumeRollout: {
+      ...command,
+      route: `POST ${path}/rollouts/{${rolloutParam}}/resume`,
+      summary: `Resume rollout of a ${what}`,
+      description: 'Goes on where it was paused, with the next stage if it waited for that.',
+    },
+    stopRollout: {
+      ...command,
+      route: `POST ${path}/rollouts/{${rolloutParam}}/stop`,
+      summary: `Stop rollout of a ${what}`,
+      description: 'Ends it for good. Workspaces that were changed keep the version; a rollback takes it back.',
+    },
+    plan: {
+      ...template,
+      route: `POST ${path}/plan`,
+      summary: `Plan change of a ${what}`,
+      description:
+        'Takes what PATCH takes and tells what it would do, without doing anything. PATCH with the `plan_id` then makes exactly this change, or answers 409 when the plan no longer holds.',
+      body: kind.update,
+      isRepeatable: true,
+      answer: TemplatePlan,
+      errors: [notFound, ...kind.planErrors],
+    },
+    getPlan: {
+      ...plan,
+      route: `GET ${path}/plans/{${planParam}}`,
+      summary: `Get plan of a ${what}`,
+      description: 'As it was when it was made. Plans are kept for a day, and the last ten of a template.',
+      answer: TemplatePlan,
+    },
+    listPlanItems: {
+      ...plan,
+      route: `GET ${path}/plans/{${planParam}}/items`,
+      paging: 'cursor',
+      summary: `List items of a plan of a ${what}`,
+      description: 'What becomes of each source or connection, and why.',
+      query: ListPlanItemsQuery,
+      answer: TemplatePlanItemList,
+    },
+  } as const;
+}

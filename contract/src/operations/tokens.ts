@@ -1,0 +1,87 @@
+/** Operations that issue, explain and revoke scoped and widget tokens, and publish the keys that verify them. */
+import { Type } from 'typebox';
+import {
+  RevokeTokenRequest,
+  RevokeTokenResponse,
+  ScopedTokenInfo,
+  ScopedTokenRequest,
+  TokenResponse,
+  WidgetTokenRequest,
+} from '../tenancy/tokens.ts';
+import type { Operation } from './operation.ts';
+
+const infoPath = '/api/v1/embedded/scoped-token/info';
+const creationErrors = [
+  'workspace_being_deleted',
+  'creation_unconfirmed',
+  'creation_timed_out',
+  'creation_pending',
+  'platform_unavailable',
+  'platform_rate_limited',
+  'platform_credentials_rejected',
+  'platform_refused',
+] as const;
+const issuedTokenHeaders = ['X-Inlay-Workspace-Id', 'X-Inlay-Token-Expires-At'] as const;
+const about = { access: 'operator', tag: 'Tokens' } as const;
+const oldInfo = {
+  access: 'scoped',
+  tag: 'Tokens',
+  summary: 'Get scoped token information (old path)',
+  description: `Use \`${infoPath}\`.`,
+  deprecated: true,
+  answer: ScopedTokenInfo,
+} as const;
+
+export const tokens = {
+  createScoped: {
+    ...about,
+    route: 'POST /api/v1/embedded/scoped-token',
+    summary: 'Generate scoped token',
+    description:
+      'A token that acts inside one workspace. A workspace that is not known by this name is looked up on the platform, and created if it is not there either. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
+    body: ScopedTokenRequest,
+    isRepeatable: true,
+    answer: TokenResponse,
+    answerHeaders: issuedTokenHeaders,
+    errors: creationErrors,
+  },
+  createWidget: {
+    ...about,
+    route: 'POST /api/v1/embedded/widget-token',
+    summary: 'Generate widget token',
+    description:
+      'A token for the embedded widget: bound to one browser origin, and restricted to the templates that match the tags. Set an iframe to its `widgetUrl`. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
+    body: WidgetTokenRequest,
+    isRepeatable: true,
+    answer: TokenResponse,
+    answerHeaders: issuedTokenHeaders,
+    errors: creationErrors,
+  },
+  getScopedInfo: {
+    route: `GET ${infoPath}`,
+    access: 'scoped',
+    tag: 'Tokens',
+    summary: 'Get scoped token information',
+    answer: ScopedTokenInfo,
+  },
+  /** Deprecated before the first release. */
+  getScopedInfoAtOldPath: { ...oldInfo, route: 'GET /api/v1/embedded/scoped-token-info' },
+  getCurrentScoped: { ...oldInfo, route: 'GET /api/v1/embedded/organizations/current-scoped' },
+  revoke: {
+    ...about,
+    route: 'POST /api/v1/embedded/tokens/revoke',
+    summary: 'Revoke a scoped or widget token',
+    description:
+      'In force at once, on other replicas within two seconds. Revoking twice is fine; a token of another organization is left alone.',
+    body: RevokeTokenRequest,
+    isRepeatable: true,
+    answer: RevokeTokenResponse,
+  },
+  listKeys: {
+    route: 'GET /.well-known/jwks.json',
+    access: 'public',
+    tag: 'Tokens',
+    summary: 'Public keys that verify scoped tokens',
+    answer: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.String())) }, { title: 'JSON Web Key Set' }),
+  },
+} as const satisfies Record<string, Operation>;

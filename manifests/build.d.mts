@@ -1,0 +1,1 @@
+export function buildPackage(packageFolder: string): Promise<string>;

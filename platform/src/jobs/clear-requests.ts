@@ -1,0 +1,84 @@
+/**
+ * Requests that empty streams at the destination, or replace what they hold. They delete data for good, so nothing in them is passed over: a field that
+ * the platform does not know, or a stream that the connection does not have, refuses the request. Everywhere else unknown
+ * fields are ignored.
+ */
+import { isObject } from '@inlay/contract/catalog/connector-configuration';
+import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
+import { listKnownStreams } from '../connections/stream-states.ts';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow } from '../db/tables.ts';
+import { Problem } from '../problems.ts';
+import { displayName } from '../runner/stream-names.ts';
+import type { JobCreate } from './requests.ts';
+
+const knownFields = ['connectionId', 'jobType', 'streams'];
+
+export function deletesRows({ jobType }: JobCreate): boolean {
+  return jobType !== 'sync';
+}
+
+/** Undefined: all streams. `query` is that of the request's address, where nothing is known. */
+export function readStreams(body: JobCreate, query: unknown): StreamDescriptor[] | undefined {
+  const unknown = [
+    ...Object.keys(body).filter((name) => !knownFields.includes(name)),
+    ...(isObject(query) ? Object.keys(query) : []),
+  ];
+  if (unknown.length > 0) {
+    throw refused(`A ${body.jobType} deletes data, and these fields are unknown: ${unknown.slice(0, 10).join(', ')}.`);
+  }
+  const { streams } = body as { streams?: unknown };
+  if (streams === undefined) return undefined;
+  if (!Array.isArray(streams) || streams.length === 0) {
+    throw refused('streams must be a list of at least one stream. Leave it out for all of them.');
+  }
+  return streams.map(readStream);
+}
+
+/** By the names of the public API, either those of a configuration or those of its lists. */
+const spellings = [
+  ['name', 'namespace'],
+  ['streamName', 'streamNamespace'],
+] as const;
+
+function readStream(stream: unknown): StreamDescriptor {
+  for (const [nameField, namespaceField] of spellings) {
+    if (!isObject(stream) || !Object.hasOwn(stream, nameField)) continue;
+    const { [nameField]: name, [namespaceField]: namespace, ...more } = stream;
+    const hasNamespace = namespace !== undefined && namespace !== null;
+    const isRead = typeof name === 'string' && name !== '' && (!hasNamespace || typeof namespace === 'string');
+    if (!isRead || Object.keys(more).length > 0) break;
+    return hasNamespace ? { name, namespace: String(namespace) } : { name };
+  }
+  throw refused('Each of the streams must be an object with a name and, where the stream has one, a namespace.');
+}
+
+/** The streams of the connection that are meant. Without a namespace, the one stream of that name is. */
+export async function findNamedStreams(
+  tx: Db,
+  connection: ConnectionRow,
+  asked: readonly StreamDescriptor[],
+): Promise<StreamDescriptor[]> {
+  const { streams: configured } = JSON.parse(connection.configurations) as { streams: StreamDescriptor[] };
+  const ref = { workspaceId: connection.workspace_id, connectionId: connection.connection_id };
+  const moved = await listKnownStreams(tx, ref);
+  // A stream that has not been moved yet has nothing to clear, and is no mistake.
+  const unmoved = configured.filter(({ name }) => !moved.some((stream) => stream.name === name));
+  const known = new Map(
+    [...moved, ...unmoved].map(({ name, namespace }) => {
+      const stream = namespace ? { name, namespace } : { name };
+      return [streamKey(stream), stream] as const;
+    }),
+  );
+  const found = asked.map((stream) => {
+    const called = [...known.values()].filter(({ name }) => name === stream.name);
+    const [only] = stream.namespace === undefined && called.length === 1 ? called : [known.get(streamKey(stream))];
+    if (!only) throw refused(`The connection has no stream ${displayName(stream)}.`);
+    return only;
+  });
+  return [...new Map(found.map((stream) => [streamKey(stream), stream])).values()];
+}
+
+function refused(message: string): Problem {
+  return new Problem('unprocessable-entity', { message });
+}

@@ -1,0 +1,123 @@
+/**
+ * Whose the tokens are. A provider tells it in the token answer, or where it is asked with the access token. The account's
+ * stable id is stored only as a hash with a key of the client: it tells one account from another, and nothing else. The
+ * key is sealed, and stays when the encryption key is replaced.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
+import type { OAuthClientRow } from '../../kernel/db/tables.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import type { ProviderNetwork } from './network.ts';
+import { introspect, type OpenClient, target, withToken } from './requests.ts';
+import { at, type Tokens, textIn } from './token-answers.ts';
+
+export interface Account {
+  /** As the provider says it; null: it does not say. */
+  subject: string | null;
+  label: string | null;
+}
+
+const contextOf = (clientId: string) => `oauth client accounts ${clientId}`;
+const maxLabel = 255;
+const longestTaken = 2_048;
+const unknown: Account = { subject: null, label: null };
+
+export function newAccountKey(sealer: Sealer, clientId: string): string {
+  return sealer.seal(randomBytes(32), contextOf(clientId));
+}
+
+/** The same for the same account of one client, for ever. */
+export function accountIdOf(
+  sealer: Sealer,
+  client: Pick<OAuthClientRow, 'id' | 'issuer' | 'sealed_account_key'>,
+  { subject }: Account,
+): string | null {
+  if (subject === null) return null;
+  const key = sealer.open(client.sealed_account_key, contextOf(client.id));
+  return createHmac('sha256', key)
+    .update(JSON.stringify([client.issuer, subject]))
+    .digest('base64url');
+}
+
+/** Everything that a provider has told in a flow. */
+export interface Told {
+  tokens: Tokens;
+  redirect: URLSearchParams;
+  /** What the provider says of the account; undefined: it was not asked, or did not say. */
+  account: unknown;
+}
+
+/** A provider that does not tell is no failure: then nobody knows whose the tokens are. */
+export async function askAccount(network: ProviderNetwork, client: OpenClient, tokens: Tokens): Promise<unknown> {
+  const { account } = client.provider;
+  if (account?.url === undefined) return undefined;
+  const said = await ask(network, client, { ...account, url: account.url }, tokens.accessToken);
+  return Array.isArray(said) ? chosen(said, account.newest) : said;
+}
+
+export function readAccount(
+  { account }: Pick<OAuthProvider, 'account'>,
+  { tokens, redirect, account: said }: Told,
+): Account {
+  if (!account) return unknown;
+  const other = account.from === 'redirect' ? Object.fromEntries(redirect) : tokens.answer;
+  const { id, label } = account;
+  return {
+    subject: subjectIn(at(said, id)) ?? subjectIn(at(other, id)),
+    label: (label && (textIn(at(said, label), maxLabel) ?? textIn(at(other, label), maxLabel))) ?? null,
+  };
+}
+
+/** Of several accounts: the one of this sign-in. */
+function chosen(list: readonly unknown[], newest: readonly string[] | undefined): unknown {
+  if (!newest) return list[0];
+  const timeOf = (one: unknown) => textIn(at(one, newest), maxLabel) ?? '';
+  return list.reduce((best, one) => (timeOf(one) > timeOf(best) ? one : best), list[0]);
+}
+
+type AskedAccount = NonNullable<OAuthProvider['account']> & { url: string };
+
+async function ask(
+  network: ProviderNetwork,
+  client: OpenClient,
+  { url, method = 'GET', headers, body, introspects }: AskedAccount,
+  accessToken: string,
+): Promise<unknown> {
+  try {
+    const answer = introspects
+      ? await introspect(network, client, url, accessToken)
+      : await network.request(await target(network, client, url), {
+          method: body ? 'POST' : method,
+          headers: {
+            accept: 'application/json',
+            'user-agent': 'Inlay',
+            ...(body && { 'content-type': 'application/json' }),
+            ...(headers ? withToken(headers, accessToken) : { authorization: `Bearer ${accessToken}` }),
+          },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+    return answer && answer.status >= 200 && answer.status < 300 ? JSON.parse(answer.body) : undefined;
+  } catch {
+    // Not reached, or not JSON. The tokens are good all the same.
+    return undefined;
+  }
+}
+
+/** Only ever hashed, so any text will do. Of a number that JavaScript rounds, another account may have the same. */
+function subjectIn(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
+  return (typeof value === 'string' && value.toWellFormed().trim()) || null;
+}
+
+/** Values that a source needs and the provider tells, with the tokens, in the redirect or of the account. */
+export function takenValues(
+  { taken = {} }: Pick<OAuthProvider, 'taken'>,
+  { tokens, redirect, account }: Told,
+): Record<string, string> {
+  const told = { token: tokens.answer, redirect: Object.fromEntries(redirect), account };
+  const values = Object.entries(taken).flatMap(([name, { from, path }]) => {
+    const value = textIn(at(told[from], path), longestTaken);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(values);
+}

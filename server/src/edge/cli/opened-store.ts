@@ -1,0 +1,94 @@
+/** The store of the deployment, for a command: beside a service that may be running on it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, readConfig, type Secrets } from '../../kernel/config/config.ts';
+import { noData, openDataDir } from '../../kernel/config/data-dir.ts';
+import { openSealer } from '../../kernel/config/encryption-keys.ts';
+import { listMigrations, migrate } from '../../kernel/db/migrations.ts';
+import type { Store } from '../../kernel/db/open.ts';
+import { OperatorError } from '../../kernel/errors.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import { listOrganizations } from '../../tenancy/organizations/organizations.ts';
+import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
+import { openStore } from '../open-store.ts';
+
+type Work = (store: Store) => Promise<void>;
+
+/** Opens the store, which is made if there is none, and closes it whatever happens. */
+export async function withNewStore(work: Work): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  const store = openStore(config, secrets, { runtime: systemRuntime, busyTimeoutMs: 10_000 });
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Whether there is a file of the service's own database, or a server that may have it. */
+export function mayHaveStore({ dataDir }: Config, { databaseUrl }: Secrets): boolean {
+  return databaseUrl !== undefined || existsSync(join(dataDir, 'inlay.db'));
+}
+
+/** A command in the wrong folder, or with another database, must not make a new deployment there. */
+async function withFoundStore(
+  work: (store: Store, migrations: Awaited<ReturnType<typeof listMigrations>>) => Promise<void>,
+): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  if (!mayHaveStore(config, secrets)) throw noData(config.dataDir);
+  await withNewStore(async (store) => {
+    const migrations = await listMigrations(store.db);
+    if (migrations.applied.length === 0) {
+      if (store.kind === 'sqlite') throw noData(config.dataDir);
+      throw new OperatorError('No Inlay data in this database. Check INLAY_DATABASE_URL.');
+    }
+    await work(store, migrations);
+  });
+}
+
+/** For commands that write: refuses another encryption key, and migrates the store first. */
+export const withStore = (work: Work) =>
+  withFoundStore(async (store) => {
+    await openOwnSealer(store);
+    await migrate(store);
+    await work(store);
+  });
+
+/** Refuses a key that does not open what is stored: what this command seals or allows could not be used by the service. */
+export async function openOwnSealer(store: Store): Promise<Sealer> {
+  const { config, secrets } = readConfig(process.env);
+  const sealer = openSealer(secrets, openDataDir(config.dataDir));
+  const { applied, unknown } = await listMigrations(store.db);
+  // A database of a newer version is refused for what it is, by whoever migrates it.
+  if (applied.length > 0 && unknown.length === 0) await assertKeyOpens(store.db, sealer);
+  return sealer;
+}
+
+/** For commands that only look: they leave a database of another version alone. */
+export const withStoreAsItIs = (work: Work) =>
+  withFoundStore(async (store, { pending, unknown }) => {
+    if (unknown.length > 0) {
+      throw new OperatorError(
+        'The database was migrated by a newer version of Inlay. Use that version or a later one.',
+      );
+    }
+    if (pending.length > 0) {
+      throw new OperatorError('The database is not up to date. Run: inlay migrate (start does it, too)');
+    }
+    await work(store);
+  });
+
+export async function chosenOrganization(
+  store: Store,
+  { organization: chosen }: { organization?: string },
+): Promise<string> {
+  const all = await listOrganizations(store);
+  const id = chosen ?? (all.length === 1 ? all[0]?.id : undefined);
+  if (id !== undefined && all.some((row) => row.id === id)) return id;
+  if (all.length === 0) throw new OperatorError('There is no organization yet. Start the service once: inlay start');
+  const list = all.map((row) => `  ${row.id}  ${row.name}`).join('\n');
+  throw new OperatorError(
+    `${chosen ? `There is no organization ${chosen}.` : 'There are several organizations.'} Choose one with --organization:\n${list}`,
+  );
+}

@@ -1,0 +1,159 @@
+/** What waits for a time goes on when the clock was set back: on both databases, at once and after a restart. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { describeOnBothDatabases, describeOnOneDatabase } from '../../../test/support/databases.ts';
+import { type FaultyPlatform, faultyPlatform, unreachable } from '../../../test/support/faults.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../../test/support/pipelines.ts';
+import { systemRuntime } from '../../kernel/runtime.ts';
+import { dueTimes } from './clock.worker.store.ts';
+
+const day = 86_400_000;
+const minute = 60_000;
+
+describeOnBothDatabases('After the clock was set back', (kind) => {
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+  let aheadMs = 0;
+  const sleep: typeof systemRuntime.sleep = (ms, signal) => systemRuntime.sleep(ms / 10, signal);
+  const runtime = { ...systemRuntime, sleep, now: () => Date.now() + aheadMs };
+  /** On PostgreSQL, the database has the clock. */
+  const setClock = async (ms: number) => {
+    aheadMs = ms;
+    if (kind !== 'postgres') return;
+    await sql`
+      create or replace function now_ms() returns bigint language sql stable
+      as ${sql.lit(`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + ${ms}`)}`.execute(
+      test.app.store.db,
+    );
+  };
+  const wrapTransport: FaultyPlatform['wrapTransport'] = (transport) => faulty.wrapTransport(transport);
+  beforeAll(async () => {
+    faulty = faultyPlatform();
+    test = await startTestApp(kind, { overrides: { runtime, wrapTransport } });
+  });
+  afterAll(() => test.stop());
+
+  /** A source that the platform could not be told of, and that is to be tried again. */
+  const waiting = async (name: string) => {
+    const who = await customer(test, name);
+    const mend = faulty.rule(unreachable(({ method, path }) => method === 'POST' && path === '/sources'));
+    const id = await who.connect(await makeSourceTemplate(test));
+    await expect.poll(async () => (await rowOf(id)).attempts, { timeout: 120_000 }).toBeGreaterThan(0);
+    const path = `/api/v1/integrations/sources/${id}?workspace_id=${who.workspaceId}`;
+    return { id, mend, status: async () => (await test.request('GET', path)).body.status };
+  };
+  const rowOf = async (id: string) =>
+    await test.app.store.db.selectFrom('sources').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+  it('a source is set up at once, and what was left of other times stays', async () => {
+    await makeConnectionTemplate(test);
+    const calm = await customer(test, 'calm');
+    await calm.settled(await calm.connect(await makeSourceTemplate(test)));
+    const findDestination = async () =>
+      await test.app.store.db
+        .selectFrom('destinations')
+        .selectAll()
+        .where('workspace_id', '=', calm.workspaceId)
+        .executeTakeFirstOrThrow();
+    const destination = await findDestination();
+    await setClock(3 * day);
+    await test.app.workers.clockWatch.pass();
+    const source = await waiting('acme');
+    const { db } = test.app.store;
+    const before = await test.app.store.now();
+    // Of a destination, which nobody works on.
+    const held = { lease_until: before + 2 * minute, lease_id: 'dead', no_post_before: before + 5 * minute };
+    await db.updateTable('destinations').set(held).where('id', '=', destination.id).execute();
+    await db
+      .updateTable('sources')
+      .set({ due_at: before + 2_000 })
+      .where('id', '=', source.id)
+      .execute();
+
+    await setClock(0);
+    source.mend();
+    await test.app.workers.clockWatch.pass();
+    const now = await test.app.store.now();
+    expect(now).toBeLessThan(before - 2 * day);
+    const after = await findDestination();
+    expect(after.lease_until).toBeGreaterThan(now);
+    expect(after.lease_until - now).toBeLessThanOrEqual(2 * minute);
+    expect(after.no_post_before - now).toBeGreaterThan(3 * minute);
+    expect(after.no_post_before - now).toBeLessThanOrEqual(6 * minute);
+    await db.updateTable('destinations').set({ lease_id: null, lease_until: 0, no_post_before: 0 }).execute();
+    const ready = async () => {
+      await test.app.workers.setUps.pass();
+      return await source.status();
+    };
+    await expect.poll(ready, { timeout: 120_000 }).toBe('ready');
+  });
+
+  it('so it is after a restart', async () => {
+    await setClock(3 * day);
+    await test.app.workers.clockWatch.pass();
+    const source = await waiting('beta');
+    await setClock(0);
+    source.mend();
+    await test.restart();
+    await test.app.workers.clockWatch.pass();
+    const ready = async () => {
+      await test.app.workers.setUps.pass();
+      return await source.status();
+    };
+    await expect.poll(ready, { timeout: 120_000 }).toBe('ready');
+  });
+
+  it('a time that is further away than it is ever set is brought nearer, whatever the clock has done', async () => {
+    const { db } = test.app.store;
+    const source = await waiting('gamma');
+    const now = await test.app.store.now();
+    const far = { due_at: now + day, lease_until: now + day, lease_id: 'dead' };
+    await db.updateTable('sources').set(far).where('id', '=', source.id).execute();
+    await db
+      .updateTable('connections')
+      .set({ looked_at: now + day })
+      .execute();
+    await test.app.workers.clockWatch.pass();
+    const row = await rowOf(source.id);
+    source.mend();
+    expect(row.due_at).toBeLessThanOrEqual(await test.app.store.now());
+    expect(row.lease_until).toBeLessThanOrEqual((await test.app.store.now()) + 2 * minute);
+    const { looked } = await db
+      .selectFrom('connections')
+      .select(({ fn }) => fn.max('looked_at').as('looked'))
+      .executeTakeFirstOrThrow();
+    expect(Number(looked)).toBeLessThanOrEqual(await test.app.store.now());
+  });
+});
+
+/** Times of what has happened, and times that people have chosen. */
+const notWaitedFor = new Set(
+  `audit_checkpoints.signed_at log_heads.checkpoint_at log_heads.cut_until log_heads.sequenced_at job_watch.clock_at
+  oauth_clients.secret_expires_at operator_tokens.expires_at revoked_tokens.expires_at webhook_endpoints.read_until`.split(
+    /\s+/,
+  ),
+);
+
+describeOnOneDatabase('The list of times that something waits for', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp('sqlite');
+  });
+  afterAll(() => test.stop());
+
+  it('names every such column of the tables', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select tables.name || '.' || columns.name as name
+      from sqlite_master tables, pragma_table_info(tables.name) columns where tables.type = 'table'`.execute(
+      test.app.store.db,
+    );
+    const waits =
+      /(_until|_due_at|\.due_at|\.until|next_at|not_before|no_post_before|expires_at|ends_at|look_at|stale_at)$/;
+    const named = rows.map(({ name }) => name).filter((name) => waits.test(name) && !notWaitedFor.has(name));
+    const listed = new Set(dueTimes(0).map(({ table, column }) => `${table}.${column}`));
+    expect(named.filter((name) => !listed.has(name))).toEqual([]);
+    const known = new Set(rows.map(({ name }) => name));
+    expect([...listed].filter((name) => !known.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+/** Lets a part that is opened early tell parts that are opened later. */
+export class Signal<Value = void> {
+  readonly #listeners: ((value: Value) => void)[] = [];
+
+  subscribe(listener: (value: Value) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  readonly give = (value: Value): void => {
+    for (const listener of this.#listeners) listener(value);
+  };
+}

@@ -1,0 +1,17 @@
+/** The retries of causes of all organizations, for the worker that carries them out. */
+import { now } from '../kernel/db/moments.ts';
+import type { Db } from '../kernel/db/open.ts';
+import type { CauseRetryRow } from '../kernel/db/tables.ts';
+
+/** Those that can go on, the longest due first, so that each has its turn. */
+export async function listDueRetries(db: Db, limit: number): Promise<CauseRetryRow[]> {
+  return await db
+    .selectFrom('cause_retries')
+    .selectAll()
+    .where('state', '=', 'running')
+    .where('due_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,17 @@
+/** Conditions on rows of this layer, for its stores and those of the layers above. */
+import { sql } from 'kysely';
+
+/** Of a row of `destinations`: a connection of a source that is not being deleted writes there. */
+export const isUsed = sql<boolean>`exists (
+  select 1 from connections
+  where connections.workspace_id = destinations.workspace_id and connections.is_leaving = 0
+    and connections.connection_template_id = destinations.connection_template_id and connections.deleted_at is null)`;
+
+/** Of a row of `destinations`: the platform has it, or may have it because nobody knows what became of its create. */
+export const mayBeOnPlatform = sql<boolean>`(destinations.platform_id is not null or destinations.no_post_before > 0)`;
+
+/** In the text of the statement, so that SQLite can compare it with the condition of the indexes. */
+export const notLeaving = sql.lit(0);
+
+/** Its workspace may be deactivated meanwhile, and its health not worked out yet: paused connections have no such time. */
+export const isStaleNow = sql<boolean>`connections.stale_at <= now_ms()`;
