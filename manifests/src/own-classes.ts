@@ -275,7 +275,7 @@ const definitions = new Map(
         classes.has(lastPart(component.class_name)) ? undefined : kind.withoutClass?.note?.(component),
       make: (given) => {
         const own = classes.get(lastPart(given.value('class_name')));
-        if (!own && kind.withoutClass) return kind.withoutClass.make(given);
+        if (!own && kind.withoutClass?.make) return kind.withoutClass.make(given);
         if (!own) throw new Error(`There is no class ${asText(given.value('class_name'))}.`);
         const made = new own({ options: given.values, config: given.config, parameters: given.parameters });
         return kind.make(bound(made as Values), given);
