@@ -7,6 +7,7 @@ import { faultTypes } from '@inlay/contract/errors';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../src/edge/reference/schema-words.ts';
 import { dataSchema } from '../src/edge/reference/webhooks.ts';
+import { secretVariables } from '../src/kernel/config/secret-files.ts';
 import { variables } from '../src/kernel/config/variables.ts';
 import { refusalDetail } from '../src/kernel/http/error-catalogue.ts';
 import { catalogue, entryTypes, eventTypes } from '../src/log/events/catalogue.ts';
@@ -45,6 +46,12 @@ describe('the reference pages', () => {
       'docs/reference/configuration.md',
       `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}\n`,
     );
+  });
+
+  it('name every secret that can come from a file', () => {
+    const page = read('docs/reference/configuration.md');
+    const [paragraph = ''] = /Secrets can also come from files[\s\S]*?\n\n/.exec(page) ?? [];
+    expect(secretVariables.filter((name) => !paragraph.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('list every error', () => {

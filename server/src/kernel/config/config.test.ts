@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError, isLoopback, readConfig, serviceEndpoints } from './config.ts';
 import { newOperatorSecret } from './operator-secrets.ts';
+import { secretVariables } from './secret-files.ts';
 import { variables } from './variables.ts';
 
 const hosted = {
@@ -241,6 +244,71 @@ describe('The configuration', () => {
       INLAY_PLATFORM_CLIENT_SECRET: 'secret-four',
     });
     expect(faults.join('\n')).not.toContain('secret-');
+  });
+});
+
+describe('Secrets in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const secret = 'a secret of the bundled platform';
+
+  it('A secret is read from the file that its _FILE variable names, without one newline at the end', () => {
+    const env = {
+      INLAY_PLATFORM_CLIENT_ID_FILE: write('id', 'client'),
+      INLAY_PLATFORM_CLIENT_SECRET_FILE: write('secret', `${secret}\n`),
+      INLAY_DATABASE_URL_FILE: write('url', 'postgres://inlay@db/inlay\r\n'),
+      INLAY_ENCRYPTION_KEY_FILE: write('key', `${randomBytes(32).toString('base64')}\n`),
+    };
+    const { config, secrets } = readConfig(env);
+    expect(secrets).toMatchObject({
+      platformClientId: 'client',
+      platformClientSecret: secret,
+      databaseUrl: 'postgres://inlay@db/inlay',
+    });
+    expect(secrets.encryptionKeys).toHaveLength(1);
+    expect(config.unknownNames).toEqual([]);
+    expect(config.given).toContain('INLAY_DATABASE_URL');
+    // Only one newline belongs to the editor.
+    expect(secretsOf({ ...env, INLAY_PLATFORM_CLIENT_SECRET_FILE: write('two', `${secret}\n\n`) })).toMatchObject({
+      platformClientSecret: `${secret}\n`,
+    });
+  });
+
+  it.each(secretVariables)('%s cannot be set together with its _FILE variable', (name) => {
+    expect(faultsOf({ [name]: 'x', [`${name}_FILE`]: write('x', 'x') })).toContain(
+      `${name} and ${name}_FILE are both set. Unset one of them.`,
+    );
+  });
+
+  it('A file that cannot be read, or is empty, is a fault that names its path and the variable', () => {
+    const faults = (path: string) => faultsOf({ INLAY_ENCRYPTION_KEY_FILE: path });
+    const missing = join(folder, 'missing');
+    expect(faults(missing)).toEqual([
+      `INLAY_ENCRYPTION_KEY_FILE names ${missing}, which cannot be read: there is no such file.`,
+    ]);
+    expect(faults(folder)).toEqual([
+      `INLAY_ENCRYPTION_KEY_FILE names ${folder}, which cannot be read: it is a directory.`,
+    ]);
+    const empty = write('empty', '\n');
+    expect(faults(empty)).toEqual([`INLAY_ENCRYPTION_KEY_FILE names ${empty}, which is empty.`]);
+  });
+
+  it('A file that does not hold what its variable takes is a fault that does not repeat its content', () => {
+    const faults = faultsOf({ INLAY_OPERATOR_TOKEN_FILE: write('token', 'too short') });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(/^INLAY_OPERATOR_TOKEN must have 32/);
+    expect(faults[0]).not.toContain('too short');
+  });
+
+  it('A _FILE variable that is misspelt, or of a setting that is no secret, is noticed', () => {
+    expect(faultsOf({ INLAY_ENCRYPTON_KEY_FILE: 'x' })).toEqual([
+      'INLAY_ENCRYPTON_KEY_FILE is not a variable of Inlay: did you mean INLAY_ENCRYPTION_KEY_FILE?',
+    ]);
+    expect(configOf({ INLAY_VENDOR_FILE: 'x' }).unknownNames).toHaveLength(1);
   });
 });
 

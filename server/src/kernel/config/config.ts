@@ -10,6 +10,7 @@ import type { TelemetrySettings } from '../telemetry/otlp-tracer.ts';
 import { version } from '../version.ts';
 import { type OidcSettings, readOidcRules } from './oidc-settings.ts';
 import { isWeak, readValues, type Values } from './readers.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { findStrangeNames, isInjected } from './variable-names.ts';
 import { type Variable, variables } from './variables.ts';
 
@@ -120,11 +121,12 @@ const dayMs = 86_400_000;
  * environment.
  */
 export function readConfig(
-  env: Record<string, string | undefined>,
+  environment: Record<string, string | undefined>,
   { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
 ): { config: Config; secrets: Secrets } {
-  const { misspelt, unknown: unknownNames } = findStrangeNames(env);
+  const { misspelt, unknown: unknownNames } = findStrangeNames(environment);
   const faults = misspelt.map(({ name, meant }) => `${name} is not a variable of Inlay: did you mean ${meant}?`);
+  const env = withSecretFiles(environment, faults);
   // An empty variable counts as unset, because many deployments unset a variable in this way.
   const textOf = (name: Variable): string | undefined =>
     isInjected(name, env[name]) ? undefined : env[name] || undefined;

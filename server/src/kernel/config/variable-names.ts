@@ -1,7 +1,8 @@
 /** Names in the environment that are not ours, although they look like it: misspellings, and names nobody reads. */
+import { secretFileVariables } from './secret-files.ts';
 import { variables } from './variables.ts';
 
-const ours = Object.keys(variables);
+const ours = [...Object.keys(variables), ...secretFileVariables];
 
 /** What examples and the console call the address of a service, in the shell of the person who sends requests. */
 const ofClients = 'INLAY_URL';
