@@ -1,5 +1,5 @@
-// Writes the compiled code of the programs in dist/ beside them, for compiled-program.js: a start then takes three fifths of
-// its CPU time. The build runs it. A packaged release comes without that code, which fits one release of Node.js and is
+// Writes the compiled code of the programs in dist/ beside them, for compiled-program.js: a start then takes three quarters
+// of its CPU time. The build runs it. A packaged release comes without that code, which fits one release of Node.js and is
 // different each time; where it is installed to stay, such as in a container image, this adds it:
 //
 //   node bin/code-cache.mjs
