@@ -2,7 +2,7 @@
 // hands out: /embed.js for pages without a bundler, /embed.mjs with /embed.d.ts, and the package itself as /embed.tgz.
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,11 @@ export async function buildServed(servedFolder) {
 
 /** @param {string} folder of a package @returns {Promise<string>} the tarball that npm would publish, in that folder */
 export async function pack(folder) {
+  // The package keeps the permissions of its files, and must not depend on those that new files get on this machine.
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) await chmod(path, (await stat(path)).mode & 0o100 ? 0o755 : 0o644);
+  }
   const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--ignore-scripts'], {
     cwd: folder,
     // npm needs none of the machine's settings here, and some of them make it print more than the file name.

@@ -30,9 +30,9 @@ const inputFiles = [
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/build-inputs.mjs',
-  'scripts/code-cache.mjs',
   'scripts/ensure-built.mjs',
   'scripts/is-main.mjs',
+  'scripts/third-party.mjs',
   // npm's own list of what is really installed.
   'node_modules/.package-lock.json',
 ];

@@ -2,45 +2,30 @@
 // command line is bundled into inlay.cjs, and each bundled connector, which runs as a process of its own, into a file in
 // connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
-// hundreds, at every start of the service, of a command and of a connector. Their licences go along. Packages with
-// native code stay in node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed.
+// hundreds, at every start of the service, of a command and of a connector. Packages with native code stay in
+// node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed. licenses.txt and
+// sbom.cdx.json say which third-party packages are in all of it.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, parse, relative, resolve } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { buildServed } from '../embed/build.mjs';
+import { heavyConnectors, writeCodeCaches } from '../server/bin/code-cache.mjs';
 import { buildServed as buildServedWebhooks } from '../webhooks/build.mjs';
 import { isInput } from './build-inputs.mjs';
-import { writeCodeCache, writeCodeCacheOfConnector } from './code-cache.mjs';
+import { declaredPackages, describePackages, isNative } from './third-party.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntry = 'server/src/inlay.ts';
 const connectorsMain = 'connectors/src/main.ts';
-/** Those that load large packages: with compiled code they start in two thirds of the CPU time. */
-const heavyConnectors = ['declarative', 'describe-manifests', 'file', 'http-api', 's3'];
 /**
  * As later versions of Node.js have it. Without it, "pg" makes an HTTP response to find out where it runs, for which
  * Node.js 20 loads the HTTP client that it has inside: a third of the start of a connector that uses "pg".
  */
 const navigator = `globalThis.navigator ??= { userAgent: 'Node.js' };`;
-
-/** The dependencies that our packages declare. Reading them here keeps a single list. */
-function declaredPackages() {
-  const { workspaces } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
-  const names = workspaces.flatMap((/** @type {string} */ workspace) => {
-    const manifest = JSON.parse(readFileSync(`${root}/${workspace}/package.json`, 'utf8'));
-    return Object.keys(manifest.dependencies ?? {});
-  });
-  return [...new Set(names)].filter((name) => !/^(@inlay\/|inlay-)/.test(name));
-}
-
-/** @param {string} name */
-function isNative(name) {
-  return ['binding.gyp', 'prebuilds'].some((entry) => existsSync(`${root}/node_modules/${name}/${entry}`));
-}
 
 /**
  * A program is a single CommonJS file: V8 can keep its compiled code (server/bin/compiled-program.js).
@@ -86,7 +71,7 @@ export async function bundleModules({ outdir, entries }) {
   });
 }
 
-/** The command line and the connectors. @param {string} outdir */
+/** The command line and the connectors. @param {string} outdir @returns {Promise<string[]>} the files that are in them */
 async function buildPrograms(outdir) {
   const declared = declaredPackages();
   const inputs = Object.entries({
@@ -102,8 +87,8 @@ async function buildPrograms(outdir) {
     if (dynamic) throw new Error(`${file} imports ${dynamic.path} dynamically; let a file of ours re-export it.`);
   }
   const files = inputs.map(([file]) => file);
-  writeLicenses(`${resolve(root, outdir)}/licenses.txt`, files);
   for (const file of files) refuseUnknownInput(file);
+  return files;
 }
 
 /** @param {string[]} declared */
@@ -178,22 +163,10 @@ function packageOf(file) {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
 }
 
-/** Most licences must be delivered with the code. @param {string} file @param {string[]} inputs */
-function writeLicenses(file, inputs) {
-  const folders = inputs.map((input) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? '').filter(Boolean);
-  const texts = [...new Set(folders)].sort().flatMap((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(resolve(root, folder, 'package.json'), 'utf8'));
-    const found = readdirSync(resolve(root, folder)).filter((entry) => /^(licen[cs]e|notice|copying)/i.test(entry));
-    return [
-      `${name} ${version} (${license})`,
-      ...found.map((entry) => readFileSync(resolve(root, folder, entry), 'utf8').trim()),
-    ];
-  });
-  writeFileSync(file, `${texts.join('\n\n')}\n`);
-}
-
-/** The widget, the console, the libraries that the service hands out and the script of the API reference. @param {string} folder */
+/** The widget, the console, the libraries that the service hands out and the script of the API reference. @param {string} folder @returns {Promise<string[]>} the files that are in the pages */
 async function buildPages(folder) {
+  /** @type {string[]} */
+  const files = [];
   for (const part of ['widget', 'console']) {
     await buildWithVite({
       configFile: `${root}/${part}/vite.config.ts`,
@@ -204,7 +177,10 @@ async function buildPages(folder) {
           name: 'refuse-unknown-inputs',
           moduleParsed: ({ id }) => {
             // Names that begin with a zero byte are of modules that the bundler makes itself.
-            if (!id.startsWith('\0')) refuseUnknownInput(relative(root, id.split('?')[0] ?? id));
+            if (id.startsWith('\0')) return;
+            const file = relative(root, id.split('?')[0] ?? id);
+            refuseUnknownInput(file);
+            files.push(file);
           },
         },
       ],
@@ -223,18 +199,21 @@ async function buildPages(folder) {
     logLevel: 'silent',
   });
   for (const part of ['widget/assets', 'console/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
+  return files;
 }
 
 /** Everything that the service needs. @param {string} folder @param {(line: string) => void} tell of each step */
 export async function buildProduct(folder, tell) {
   tell('  1/3  service and connectors');
-  await buildPrograms(folder);
+  const files = await buildPrograms(folder);
   tell('  2/3  widget, console and libraries');
-  await buildPages(folder);
-  tell('  3/3  code cache for quick starts');
+  files.push(...(await buildPages(folder)));
   const built = resolve(root, folder);
-  await writeCodeCache(join(built, 'inlay.cjs'));
-  for (const name of heavyConnectors) await writeCodeCacheOfConnector(join(built, 'connectors', `${name}.js`));
+  const { licenses, sbom } = describePackages(files);
+  writeFileSync(`${built}/licenses.txt`, licenses);
+  writeFileSync(`${built}/sbom.cdx.json`, sbom);
+  tell('  3/3  code cache for quick starts');
+  await writeCodeCaches(built);
 }
 
 /**

@@ -32,7 +32,6 @@ async function build() {
   try {
     await ensureBuilt();
   } catch (error) {
-    if (error?.code === 'ERR_MODULE_NOT_FOUND') throw new DemoError('Packages are missing. Run "npm ci" first.');
     throw new DemoError(`The build failed. ${error?.message ?? error}`);
   }
 }

@@ -5,6 +5,7 @@
 // these scripts may run at a time, and nobody ever sees half a build. A running service keeps the build it started
 // with, because Node resolves the link when it loads the program.
 
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -13,12 +14,14 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +67,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
         rmSync(unfinished, { recursive: true, force: true });
       }
     }
+    noteCommit(root, join(folder, 'dist/commit'));
     pointTo(root, fingerprint);
     // Somebody may have edited files and built while this build was running. Then the newer build counts.
     if (takeFingerprint(root) !== fingerprint) continue;
@@ -75,8 +79,41 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
 /** @param {string} folder @param {(line: string) => void} tell */
 async function makeProduct(folder, tell) {
   // Loaded only here, because loading the tools takes longer than finding out that there is nothing to do.
-  const { buildProduct } = await import('./build.mjs');
+  const { buildProduct } = await import('./build.mjs').catch((error) => {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(
+      'Building needs the development dependencies. Run "npm ci" without --omit=dev, or install the packaged release, which needs no build.',
+      { cause: error },
+    );
+  });
   await buildProduct(folder, tell);
+}
+
+/**
+ * Says in a file which commit the sources are of, and whether they were changed since; nothing where there is no git. Two
+ * commits may have the same build, so this is not part of the build.
+ * @param {string} root @param {string} file
+ */
+function noteCommit(root, file) {
+  const commit = describeCommit(root);
+  if (existsSync(file) && readFileSync(file, 'utf8') === commit) return;
+  // In one step: somebody may read the file at this moment.
+  const next = `${file}-${randomBytes(6).toString('hex')}`;
+  writeFileSync(next, commit);
+  renameSync(next, file);
+}
+
+/** @param {string} root */
+function describeCommit(root) {
+  // Without this, git would find the repository of somebody else in a folder above.
+  if (!existsSync(join(root, '.git'))) return '';
+  const args = ['-C', root, 'describe', '--always', '--dirty', '--abbrev=8', '--exclude=*'];
+  try {
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    // No git on this machine, or it does not trust the folder of another user: the product is the same.
+    return '';
+  }
 }
 
 /** @param {string} unfinished @param {string} folder */
@@ -123,13 +160,7 @@ if (isMain(import.meta.url)) {
     const { isNew } = await ensureBuilt();
     if (isNew) console.error(`Built in ${Math.round((performance.now() - startedAt) / 1_000)} s.`);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    const advice = isMissing
-      ? 'Packages are missing. Run "npm ci" first.'
-      : error instanceof Error
-        ? error.message
-        : error;
-    console.error(`The build failed. ${advice}`);
+    console.error(`The build failed. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   }
 }

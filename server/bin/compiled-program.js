@@ -1,6 +1,6 @@
 /**
  * Runs a bundled CommonJS program, and spares its compilation: V8 takes the functions from `<program>.cache`, which the
- * build has written after a start of the program (scripts/code-cache.mjs). That halves the CPU time of a start. V8
+ * build has written after a start of the program (code-cache.mjs). That halves the CPU time of a start. V8
  * refuses a cache of another version of Node.js, of another program or of other options for the heap; then it compiles as
  * usual. `import()` fails in code that comes from a cache: the program is one file, and is given what it must import later.
  */

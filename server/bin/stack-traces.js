@@ -44,8 +44,9 @@ function described(frame) {
   const found = mapOf(file)?.findEntry(line - 1, column - 1);
   if (found && 'originalSource' in found && found.originalSource) {
     const source = fileURLToPath(new URL(found.originalSource, pathToFileURL(file)));
-    // A build may have been delivered without the sources.
-    if (existsSync(source)) return at(`${source}:${found.originalLine + 1}:${found.originalColumn + 1}`);
+    // A release comes without the sources. Its maps name them by their path in the repository.
+    const shown = existsSync(source) ? source : found.originalSource;
+    return at(`${shown}:${found.originalLine + 1}:${found.originalColumn + 1}`);
   }
   return at(`${file}:${line}:${column}`);
 }

@@ -84,7 +84,9 @@ describe('inlay', () => {
       expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     }
     expect(help).toContain('Start here: inlay start');
-    expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(version).toMatch(
+      /^inlay \d+\.\d+\.\d+ \((commit [0-9a-f]{8,}(-dirty)?|built without git), Node \d+\.\d+\.\d+\)\n$/,
+    );
     for (const verb of ['create', 'list', 'revoke', 'rotate']) expect(group).toMatch(new RegExp(`^  ${verb}\\b`, 'm'));
     for (const option of ['--name', '--permission', '--expires-in-days', '--organization']) {
       expect(command).toContain(option);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
 import { bundleProgram } from '../../../scripts/build.mjs';
-import { writeCodeCache } from '../../../scripts/code-cache.mjs';
+import { writeCodeCache } from '../../bin/code-cache.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const compiledProgram = join(root, 'server/bin/compiled-program.js');

@@ -7,7 +7,7 @@ import type { HealthState } from '@inlay/contract/pipelines/health';
 import type { ListAllWorkspacesQuery } from '@inlay/contract/pipelines/operating';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readConfig } from '../../kernel/config/config.ts';
-import { version } from '../../kernel/version.ts';
+import { describeVersion } from '../../kernel/version.ts';
 import { count, positive, uuid } from './arguments.ts';
 import type { ConnectorOptions } from './connectors.ts';
 import type { ImportOptions } from './manifests.ts';
@@ -42,7 +42,7 @@ const webhookCommands = () => import('./webhooks.ts');
 const program = new Command('inlay')
   .exitOverride()
   .description('Embedded data-integration set-up for your customers.')
-  .version(version)
+  .version(describeVersion())
   .showHelpAfterError('(run with --help for what it takes)')
   .addHelpText(
     'after',
