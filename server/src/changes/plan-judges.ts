@@ -1,6 +1,6 @@
 /**
  * What would become of the sources or connections of a template, page by page in the order of their creation. Uses the
- * rules by which a rollout applies a version to them (template-moves.ts), so that a plan says what a rollout does. Changes
+ * rules by which a rollout applies a version to them (apply-version.ts), so that a plan says what a rollout does. Changes
  * nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -19,7 +19,7 @@ import {
   placementOf,
   readerOf,
   secretsStayText,
-} from '../pipelines/set-up/template-moves.ts';
+} from '../pipelines/set-up/apply-version.ts';
 import type { DestinationTest } from './destination-test.ts';
 import type { Judged } from './plans.store.ts';
 import * as plans from './plans.store.ts';

@@ -14,7 +14,7 @@ import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { words as common } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
-import { MovedSourcesPanel } from './moved-sources.tsx';
+import { MovedSourcesPanel } from './staying-sources.tsx';
 import { Streams } from './streams.tsx';
 import { Versions } from './versions.tsx';
 import { words } from './words.ts';

@@ -1,6 +1,6 @@
 /**
  * Connectors that an organization adds itself: declarative manifests, which are data. This file owns them and their
- * versions; pipelines/ brings a copy of a definition to the platform for each source (placed-definitions.ts), so that
+ * versions; pipelines/ brings a copy of a definition to the platform for each source (definition-copies.ts), so that
  * sources may have different versions there.
  *
  * What always holds: a definition is found only together with the organization that it belongs to. Versions are never
@@ -49,7 +49,7 @@ export interface OwnDefinitionsContext extends Adding {
   uses: DefinitionUses;
 }
 
-/** What is made from definitions of the organization's own. pipelines/ implements it (placed-definitions.ts). */
+/** What is made from definitions of the organization's own. pipelines/ implements it (definition-copies.ts). */
 export interface DefinitionUses {
   /** The names of the templates that customers can use, or that the organization has put away for later. */
   listTemplates(tx: Db, organizationId: string, definitionId: string): Promise<string[]>;

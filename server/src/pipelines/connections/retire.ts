@@ -8,13 +8,13 @@ import type { Db } from '../../kernel/db/open.ts';
 import type { ConnectionRow, WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { TemplateRef } from '../../kernel/template-ref.ts';
 import { recordOwnStatus } from '../../tenancy/workspaces/live-workspaces.ts';
+import * as moves from '../apply-version.store.ts';
 import * as changes from '../connection-changes.store.ts';
 import type { PipelinesContext } from '../context.ts';
 import { recordConnections, recordConnectionUpdated, recordDeletionRequested } from '../entries.ts';
 import { refreshHealth, refreshSourceHealth } from '../jobs/jobs.ts';
-import type { Moved } from '../set-up/template-moves.ts';
+import type { Moved } from '../set-up/apply-version.ts';
 import * as sources from '../sources.store.ts';
-import * as moves from '../template-moves.store.ts';
 
 export type Retirement = 'pause' | 'delete';
 

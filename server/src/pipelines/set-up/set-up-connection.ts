@@ -28,6 +28,7 @@ import { unbind } from '../remote.store.ts';
 import { scheduleToTell } from '../slowed-schedules.ts';
 import { configurationParts } from '../source-template.ts';
 import { operatorsOnly } from '../two-texts.ts';
+import { moveConnection, readConnectionVersion } from './apply-version.ts';
 import { assertSettled } from './assert-settled.ts';
 import { isConnectionGone } from './connection-gone.ts';
 import { createOnce } from './create-once.ts';
@@ -35,7 +36,6 @@ import { followOwnStatus, followWorkspace } from './follow-status.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { keepCatalog, streamWishes } from './stream-catalogs.ts';
 import { chooseStreams } from './streams.ts';
-import { moveConnection, readConnectionVersion } from './template-moves.ts';
 
 const leaseMs = 60_000;
 const namesOfOthers = operatorsOnly(

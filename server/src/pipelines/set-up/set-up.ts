@@ -30,9 +30,9 @@ import * as sources from '../sources.store.ts';
 import { type FailureTexts, sameForBoth } from '../two-texts.ts';
 import { assertSettled, readSettleWindow } from './assert-settled.ts';
 import { createOnce } from './create-once.ts';
+import { placeDefinition, removeDefinition } from './definition-copies.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { prepareHandOver } from './handed-over.ts';
-import { placeDefinition, removeDefinition } from './placed-definitions.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { takeDownConnections } from './take-down-connections.ts';
 

@@ -9,13 +9,13 @@ import { isSelected } from '../../catalog/templates/filtering.ts';
 import type { ConnectionTemplateRow, SourceRow } from '../../kernel/db/tables.ts';
 import { takeRoom } from '../../tenancy/quotas/quotas.ts';
 import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { wakeSources } from '../apply-version.store.ts';
 import { retireConnections } from '../connections/retire.ts';
 import * as connections from '../connections.store.ts';
 import type { PipelinesContext } from '../context.ts';
 import { setUpSoon } from '../set-up/set-up.ts';
 import { templateOf } from '../source-template.ts';
 import * as sources from '../sources.store.ts';
-import { wakeSources } from '../template-moves.store.ts';
 import { planConnection } from './sources.ts';
 
 export async function applyTemplates(

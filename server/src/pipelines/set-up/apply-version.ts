@@ -28,10 +28,10 @@ import type { Db } from '../../kernel/db/open.ts';
 import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { TemplateRef } from '../../kernel/template-ref.ts';
 import type { Journal } from '../../log/events/journal.ts';
+import * as moves from '../apply-version.store.ts';
 import { mergeWithDefaults } from '../configuration.ts';
 import type { PipelinesContext } from '../context.ts';
 import { aboutSource, recordConnectionUpdated, settingsOfConnection } from '../entries.ts';
-import * as moves from '../template-moves.store.ts';
 
 /** Where a connection of this workspace and source writes. */
 export function placementOf(
