@@ -342,7 +342,7 @@ export async function confirmAddresses(
     const before = confirmedIn(row.confirmed_addresses);
     const after = [...new Set([...before, ...addresses])].sort();
     const applied = { organizationId, definitionId: id, version: number, specification, isConfirmed: true } as const;
-    const moved = await ctx.uses.applyVersion(ctx, tx, applied);
+    const sources = await ctx.uses.applyVersion(ctx, tx, applied);
     if (after.length > before.length) {
       await own.changeOwn(tx, organizationId, id, { confirmed_addresses: JSON.stringify(after) });
       await ctx.journal.record(tx, organizationId, {
@@ -351,7 +351,7 @@ export async function confirmAddresses(
         change: { before: { confirmed_addresses: before }, after: { confirmed_addresses: after } },
       });
     }
-    return moved;
+    return sources;
   });
   return { ...(await getAdded(ctx, organizationId, id)), sources };
 }
@@ -390,7 +390,7 @@ async function putManifest(
       const version = { definition_id: id, number: changes.version, copy_of: copyOf ?? null, ...maker };
       await insertVersion(ctx, tx, organizationId, version, description);
     }
-    const moved = await applyNewest(ctx, tx, updated, description, newAddresses);
+    const sources = await applyNewest(ctx, tx, updated, description, newAddresses);
     await own.deleteVersions(tx, organizationId, id, {
       upTo: updated.version - versionsKept,
       except: await ctx.uses.listVersions(tx, organizationId, id),
@@ -405,7 +405,7 @@ async function putManifest(
         after: copyOf === undefined ? after : { ...after, copy_of: copyOf },
       },
     });
-    return moved;
+    return sources;
   });
   return { ...(await getAdded(ctx, organizationId, id)), sources };
 }

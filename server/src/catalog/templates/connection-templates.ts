@@ -20,7 +20,7 @@ import type { ConnectionTemplateRow } from '../../kernel/db/tables.ts';
 import { invalidRequest } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
-import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
+import { configurationFaults, redirectedSecretFaults } from '../definitions/configuration-faults.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
@@ -225,7 +225,11 @@ function checkedConfig(
   const at = ['body', 'destination_config'];
   const faults = [
     ...before,
-    ...movedSecretFaults(specification, { given, accepted: configuration, before: stored, after: configuration }, at),
+    ...redirectedSecretFaults(
+      specification,
+      { given, accepted: configuration, before: stored, after: configuration },
+      at,
+    ),
     ...configurationFaults(specification, configuration, at),
   ];
   refuse(faults);

@@ -19,7 +19,7 @@ import type { SourceTemplateRow } from '../../kernel/db/tables.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { TemplateFilters } from '../../kernel/principals.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
-import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
+import { partialConfigurationFaults, redirectedSecretFaults } from '../definitions/configuration-faults.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
@@ -184,7 +184,7 @@ export function defaultsFaults(
 ): Fault[] {
   const at = ['body', 'partial_default_config'];
   return [
-    ...movedSecretFaults(specification, { given, accepted: defaults, before: stored, after: defaults }, at),
+    ...redirectedSecretFaults(specification, { given, accepted: defaults, before: stored, after: defaults }, at),
     ...partialConfigurationFaults(specification, defaults, at),
   ];
 }
