@@ -10,7 +10,7 @@ import { versionRoutes } from '../catalog/templates/versions.routes.ts';
 import { connectionTemplateRoutes } from '../changes/connection-templates.routes.ts';
 import { planRoutes } from '../changes/plans.routes.ts';
 import { rolloutRoutes } from '../changes/rollouts.routes.ts';
-import { sourceTemplateRoutes } from '../changes/source-templates.routes.ts';
+import { sourceTemplateRoutes } from '../changes/templates.routes.ts';
 import { oauthClientRoutes } from '../credentials/clients/clients.routes.ts';
 import { credentialRoutes } from '../credentials/sign-in/credentials.routes.ts';
 import { signInRoutes } from '../credentials/sign-in/flows.routes.ts';
