@@ -4,8 +4,8 @@
  * otherwise: taking data away from a customer is for a person to decide.
  */
 import type { AppliedTemplates, ApplyTemplatesRequest } from '@inlay/contract/catalog/apply-templates';
-import { listMatchingConnectionTemplates } from '../../catalog/templates/connection-templates.ts';
 import { isSelected } from '../../catalog/templates/filtering.ts';
+import { listTemplates } from '../../catalog/templates/templates.ts';
 import type { ConnectionTemplateRow, SourceRow } from '../../kernel/db/tables.ts';
 import { takeRoom } from '../../tenancy/quotas/quotas.ts';
 import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
@@ -25,7 +25,7 @@ export async function applyTemplates(
   request: ApplyTemplatesRequest,
 ): Promise<AppliedTemplates> {
   const { plan: isPlan = false } = request;
-  const matching = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+  const matching = await listTemplates(ctx.templates, 'connection', organizationId, {
     tags: request.selected_connection_template_tags ?? [],
     mode: request.selected_connection_template_tags_mode ?? 'any',
   });

@@ -25,7 +25,6 @@ import {
 } from '../../catalog/definitions/sealed-configuration.ts';
 import { withoutHidden } from '../../catalog/forms/field-customizations.ts';
 import { askedSpec } from '../../catalog/forms/sign-in.ts';
-import { listMatchingConnectionTemplates } from '../../catalog/templates/connection-templates.ts';
 import {
   customizationOf,
   openDefaults,
@@ -33,6 +32,7 @@ import {
   presentOfferedSignIn,
   type SourceTemplate,
 } from '../../catalog/templates/source-templates.ts';
+import { listTemplates } from '../../catalog/templates/templates.ts';
 import { withFingerprints } from '../../catalog/templates/versions.ts';
 import { ensureOwnCredential, holdCredential, releaseCredential } from '../../credentials/tokens/credentials.ts';
 import type { Db } from '../../kernel/db/open.ts';
@@ -122,12 +122,12 @@ async function connectionTemplatesFor(
   { organizationId, templateFilters: filters }: Scope,
   request: CreateSourceRequest,
 ) {
-  const asked = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+  const asked = await listTemplates(ctx.templates, 'connection', organizationId, {
     tags: request.selected_connection_template_tags ?? [],
     mode: request.selected_connection_template_tags_mode ?? 'any',
   });
   if (!filters) return asked;
-  const allowed = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+  const allowed = await listTemplates(ctx.templates, 'connection', organizationId, {
     tags: filters.selected_connection_template_tags,
     mode: filters.selected_connection_template_tags_mode,
   });
