@@ -77,7 +77,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'operator_tokens',
         'organizations',
         'paused_connections',
-        'placed_definitions',
+        'definition_copies',
         'revoked_tokens',
         'quota_holds',
         'oauth_clients',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Configuration, keepMaskedSecrets } from './connector-configuration.ts';
-import { secretsOnTheMove } from './secret-addresses.ts';
+import { redirectedSecrets } from './secret-addresses.ts';
 
 const mask = '**********';
 const text = { type: 'string' };
@@ -9,7 +9,7 @@ const secret = { type: 'string', airbyte_secret: true };
 /** The secrets that have to be given anew, as paths, when a whole configuration is replaced. */
 function moved(specification: object, stored: Configuration, given: Configuration): string[] {
   const accepted = keepMaskedSecrets({ ...specification }, given, stored);
-  return secretsOnTheMove({ ...specification }, { given, accepted, before: stored, after: accepted }).map((path) =>
+  return redirectedSecrets({ ...specification }, { given, accepted, before: stored, after: accepted }).map((path) =>
     path.join('.'),
   );
 }
@@ -134,5 +134,5 @@ test('a secret that a merged change leaves out is kept, so it has to be given an
   const stored = { host: 'a', password: 'the-secret' };
   const after = { host: 'b', password: 'the-secret' };
   const change = { given: { host: 'b' }, accepted: after, before: stored, after };
-  expect(secretsOnTheMove(specification, change)).toEqual([['password']]);
+  expect(redirectedSecrets(specification, change)).toEqual([['password']]);
 });

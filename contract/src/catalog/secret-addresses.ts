@@ -42,7 +42,7 @@ export interface ConfigurationChange {
 }
 
 /** The secrets that were not given again although an address changes. */
-export function secretsOnTheMove(
+export function redirectedSecrets(
   specification: JsonSchema,
   { given, accepted, before, after }: ConfigurationChange,
 ): SecretPath[] {

@@ -14,7 +14,7 @@ import {
   maskSecrets,
   mergeConfiguration,
 } from '@inlay/contract/catalog/connector-configuration';
-import { secretsOnTheMove } from '@inlay/contract/catalog/secret-addresses';
+import { redirectedSecrets } from '@inlay/contract/catalog/secret-addresses';
 import type { Db } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 import { checkConfiguration } from '../definitions/configuration.ts';
@@ -226,7 +226,7 @@ export function acceptConfiguration(
   const { [`${definition.kind}Type`]: _slug, ...given } = request;
   const whole = keepMaskedSecrets(connectionSpecification, combine(stored, given), stored);
   const accepted = credential ? withoutFields(whole, credential) : whole;
-  const [secret] = secretsOnTheMove(connectionSpecification, { given, accepted, before: stored, after: accepted });
+  const [secret] = redirectedSecrets(connectionSpecification, { given, accepted, before: stored, after: accepted });
   if (secret) {
     const message = `configuration.${secret.join('.')} must be given again: an address beside it has changed.`;
     throw new Problem('unprocessable-entity', { message });

@@ -1,6 +1,6 @@
 /**
  * What would become of the sources or connections of a template, page by page in the order of their creation. Uses the
- * rules by which a rollout applies a version to them (template-moves.ts), so that a plan says what a rollout does. Changes
+ * rules by which a rollout applies a version to them (apply-version.ts), so that a plan says what a rollout does. Changes
  * nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -15,11 +15,11 @@ import {
   changesOfSource,
   faultOfSource,
   missingText,
-  movesSecrets,
   placementOf,
   readerOf,
+  redirectsSecrets,
   secretsStayText,
-} from '../pipelines/set-up/template-moves.ts';
+} from '../pipelines/set-up/apply-version.ts';
 import type { DestinationTest } from './destination-test.ts';
 import type { Judged } from './plans.store.ts';
 import * as plans from './plans.store.ts';
@@ -32,7 +32,7 @@ export function sourceJudge(
   ctx: PipelinesContext,
   template: TemplateRef,
   preview: Preview<SourceContent>,
-  mayMoveSecrets: boolean,
+  mayRedirectSecrets: boolean,
 ): Judge {
   const { definition, after: target } = preview;
   const read = readerOf(ctx, ctx.store.db, template);
@@ -46,8 +46,8 @@ export function sourceJudge(
       const changes = changesOfSource(base, target);
       const isKept =
         changes.isConfigured &&
-        !mayMoveSecrets &&
-        movesSecrets(ctx, definition, row, { before: base ?? (await read(1)), after: target.configuration });
+        !mayRedirectSecrets &&
+        redirectsSecrets(ctx, definition, row, { before: base ?? (await read(1)), after: target.configuration });
       const { isConfigured, isSelected } = isKept ? { isConfigured: false, isSelected: false } : changes;
       const fault = isConfigured ? faultOfSource(ctx, definition, row, target.configuration) : undefined;
       const fields = [...(isConfigured ? ['partial_default_config'] : []), ...(isSelected ? ['customization'] : [])];

@@ -10,20 +10,19 @@ export function planRoutes(app: FastifyInstance, ctx: PipelinesContext): void {
 }
 
 function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedKind): void {
-  const find = (organizationId: string, params: unknown) => kind.find(ctx.templates, organizationId, params);
-  const idOf = (given: unknown) => String((given as Record<string, unknown>)[kind.planParam]);
+  const find = (organizationId: string, params: object) => kind.find(ctx.templates, organizationId, params);
 
   serve(app, kind.operations, {
     plan: async ({ params, body, principal }) =>
       await plans.makePlan(ctx, principal, await find(principal.organizationId, params), body),
 
     getPlan: async ({ params, principal }) =>
-      await plans.getPlan(ctx, await find(principal.organizationId, params), idOf(params)),
+      await plans.getPlan(ctx, await find(principal.organizationId, params), kind.planOf(params)),
 
     listPlanItems: async ({ params, query, principal }) => {
       const { limit = 20, cursor, outcome } = query;
       const template = await find(principal.organizationId, params);
-      return await plans.listPlanItems(ctx, template, idOf(params), { limit, cursor, outcome });
+      return await plans.listPlanItems(ctx, template, kind.planOf(params), { limit, cursor, outcome });
     },
   });
 }

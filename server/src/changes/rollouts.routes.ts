@@ -10,8 +10,7 @@ export function rolloutRoutes(app: FastifyInstance, ctx: PipelinesContext): void
 }
 
 function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedKind): void {
-  const find = (organizationId: string, params: unknown) => kind.findAny(ctx.templates, organizationId, params);
-  const idOf = (given: unknown) => String((given as Record<string, unknown>)[kind.rolloutParam]);
+  const find = (organizationId: string, params: object) => kind.findAny(ctx.templates, organizationId, params);
 
   const commandTo =
     (command: 'pause' | 'resume' | 'stop'): Handle<VersionedKind['operations']['pauseRollout']> =>
@@ -19,7 +18,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedK
       await rollouts.commandRollout(
         changedBy(ctx, cause),
         await find(principal.organizationId, params),
-        idOf(params),
+        kind.rolloutOf(params),
         command,
       );
 
@@ -29,12 +28,12 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedK
     }),
 
     getRollout: async ({ params, principal }) =>
-      await rollouts.getRollout(ctx, await find(principal.organizationId, params), idOf(params)),
+      await rollouts.getRollout(ctx, await find(principal.organizationId, params), kind.rolloutOf(params)),
 
     listRolloutWorkspaces: async ({ params, query, principal }) => {
       const { limit = 20, cursor, state } = query;
       const template = await find(principal.organizationId, params);
-      return await rollouts.listRolloutItems(ctx, template, idOf(params), { limit, cursor, state });
+      return await rollouts.listRolloutItems(ctx, template, kind.rolloutOf(params), { limit, cursor, state });
     },
 
     pauseRollout: commandTo('pause'),

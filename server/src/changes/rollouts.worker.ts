@@ -15,8 +15,8 @@ import { AppError } from '../kernel/errors.ts';
 import type { TemplateRef } from '../kernel/template-ref.ts';
 import { retireInWorkspace } from '../pipelines/connections/retire.ts';
 import type { PipelinesContext } from '../pipelines/context.ts';
+import { type ApplyOutcome, applyToConnections, applyToSources } from '../pipelines/set-up/apply-version.ts';
 import { setUpSoon } from '../pipelines/set-up/set-up.ts';
-import { type Moved, moveConnections, moveSources } from '../pipelines/set-up/template-moves.ts';
 import { changeUnused } from '../pipelines/set-up/unused-destinations.ts';
 import { holdLiveWorkspace } from '../tenancy/workspaces/live-workspaces.ts';
 import { addLeftOver, judgeRetirement } from './retirement.ts';
@@ -190,9 +190,9 @@ async function changeWorkspace(
   definition: Definition | undefined,
 ): Promise<boolean> {
   const { organization_id: organizationId, id } = rollout;
-  const { move_data: moveData, may_move_secrets: mayMoveSecrets = false } = planOf(rollout);
-  const move = { template: templateOf(rollout), version: rollout.version, moveData, mayMoveSecrets };
-  const moved = await ctx.store.transaction(async (tx): Promise<Moved | undefined> => {
+  const { move_data: moveData, may_move_secrets: mayRedirectSecrets = false } = planOf(rollout);
+  const wanted = { template: templateOf(rollout), version: rollout.version, moveData, mayRedirectSecrets };
+  const outcome = await ctx.store.transaction(async (tx): Promise<ApplyOutcome | undefined> => {
     const held = await rollouts.leaseRollout(tx, organizationId, id, leaseId, leaseMs);
     if (held?.state !== 'running') return undefined;
     const outcome = await ifLive(async () => {
@@ -201,8 +201,8 @@ async function changeWorkspace(
         return await retireInWorkspace(ctx, tx, workspace, templateOf(rollout), rollout.action);
       }
       return definition
-        ? await moveSources(ctx, tx, workspace, move, definition)
-        : await moveConnections(ctx, tx, workspace, move);
+        ? await applyToSources(ctx, tx, workspace, wanted, definition)
+        : await applyToConnections(ctx, tx, workspace, wanted);
     });
     const failedBefore = outcome.state === 'changing' && outcome.failedBefore;
     const reason = outcome.state === 'skipped' ? outcome.reason : null;
@@ -213,15 +213,15 @@ async function changeWorkspace(
     });
     return outcome;
   });
-  if (!moved) return false;
-  if (moved.state === 'changing') {
-    for (const sourceId of moved.sources) setUpSoon(ctx, { workspaceId: item.workspace_id, id: sourceId });
+  if (!outcome) return false;
+  if (outcome.state === 'changing') {
+    for (const sourceId of outcome.sources) setUpSoon(ctx, { workspaceId: item.workspace_id, id: sourceId });
   }
   return true;
 }
 
 /** A workspace that is gone, or going, needs no change. */
-async function ifLive(work: () => Promise<Moved>): Promise<Moved> {
+async function ifLive(work: () => Promise<ApplyOutcome>): Promise<ApplyOutcome> {
   try {
     return await work();
   } catch (error) {

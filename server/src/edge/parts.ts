@@ -45,7 +45,7 @@ import { openWebhookNetwork } from '../log/webhooks/webhook-network.ts';
 import { createCauseRetries } from '../operating/cause-retries.worker.ts';
 import { createJobWatch, readSyncState } from '../pipelines/connections/job-watch.worker.ts';
 import type { PipelinesContext } from '../pipelines/context.ts';
-import { definitionUses } from '../pipelines/set-up/placed-definitions.ts';
+import { definitionUses } from '../pipelines/set-up/definition-copies.ts';
 import { createSetUps } from '../pipelines/set-up/set-ups.worker.ts';
 import { credentialUsers } from '../pipelines/sources/credential-users.ts';
 import { createWorkspaceContents } from '../pipelines/workspace-contents.ts';

@@ -7,10 +7,9 @@ import { ownVersionRoutes } from '../catalog/definitions/own-versions.routes.ts'
 import { offerRoutes } from '../catalog/templates/offers.routes.ts';
 import { tagRoutes } from '../catalog/templates/tags.routes.ts';
 import { versionRoutes } from '../catalog/templates/versions.routes.ts';
-import { connectionTemplateRoutes } from '../changes/connection-templates.routes.ts';
 import { planRoutes } from '../changes/plans.routes.ts';
 import { rolloutRoutes } from '../changes/rollouts.routes.ts';
-import { sourceTemplateRoutes } from '../changes/source-templates.routes.ts';
+import { templateRoutes } from '../changes/templates.routes.ts';
 import { oauthClientRoutes } from '../credentials/clients/clients.routes.ts';
 import { credentialRoutes } from '../credentials/sign-in/credentials.routes.ts';
 import { signInRoutes } from '../credentials/sign-in/flows.routes.ts';
@@ -124,8 +123,7 @@ export async function addRoutes(
   definitionRoutes(http, { ...parts.ownDefinitions, definitions, publicUrl });
   ownVersionRoutes(http, parts.ownDefinitions);
   tagRoutes(http, templates);
-  sourceTemplateRoutes(http, pipelines);
-  connectionTemplateRoutes(http, pipelines);
+  templateRoutes(http, pipelines);
   versionRoutes(http, templates);
   causeRetryRoutes(http, pipelines);
   rolloutRoutes(http, pipelines);

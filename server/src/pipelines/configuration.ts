@@ -5,7 +5,7 @@ import {
   mergeConfiguration,
 } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
-import { configurationFaults, movedSecretFaults } from '../catalog/definitions/configuration-faults.ts';
+import { configurationFaults, redirectedSecretFaults } from '../catalog/definitions/configuration-faults.ts';
 import { AppError } from '../kernel/errors.ts';
 
 /** The customer decides only what the template leaves open. */
@@ -42,7 +42,7 @@ export function acceptConfiguration(
   const merged = mergeWithDefaults(accepted, defaults);
   const at = ['body', 'source_config'];
   const faults = [
-    ...movedSecretFaults(
+    ...redirectedSecretFaults(
       specification,
       // Tokens stay with their address as secrets do, unless the customer has just signed in.
       {

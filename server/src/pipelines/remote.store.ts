@@ -9,7 +9,7 @@ import type { SourceRow } from '../kernel/db/tables.ts';
 import { removeLogsOfWorkspace } from './job-logs.store.ts';
 
 export interface RemoteRef {
-  table: 'sources' | 'destinations' | 'connections' | 'placed_definitions';
+  table: 'sources' | 'destinations' | 'connections' | 'definition_copies';
   workspaceId: string;
   id: string;
 }
@@ -98,7 +98,7 @@ export async function recordWorkspaceDeleted(
     .where('lifecycle', '<>', 'deleted')
     .returningAll()
     .execute();
-  const deleted = async (table: 'destinations' | 'connections' | 'placed_definitions') =>
+  const deleted = async (table: 'destinations' | 'connections' | 'definition_copies') =>
     await tx
       .updateTable(table)
       .set({ deleted_at: deletedAt })
@@ -107,7 +107,7 @@ export async function recordWorkspaceDeleted(
       .returning('id')
       .execute();
   await deleted('destinations');
-  await deleted('placed_definitions');
+  await deleted('definition_copies');
   const connectionIds = (await deleted('connections')).map(({ id }) => id);
   await removeLogsOfWorkspace(tx, workspaceId);
   const sources = deletedSources.map((row) => ({ ...row, sealed_config: configurations.get(row.id) ?? '' }));

@@ -9,9 +9,9 @@ import type { Db } from '../kernel/db/open.ts';
 import type { ConnectionRow } from '../kernel/db/tables.ts';
 import type { Runtime } from '../kernel/runtime.ts';
 import { limitsOf } from '../tenancy/quotas/limits.ts';
+import { wakeSources } from './apply-version.store.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
-import { wakeSources } from './template-moves.store.ts';
 
 /** Null where the schedule is allowed as it is. */
 function slowedSchedule(cron: string | null, seconds: number | null, now: Date): string | null {

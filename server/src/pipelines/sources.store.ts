@@ -214,7 +214,12 @@ export async function recordApplied(
 }
 
 /** A source that the platform does not have yet gets the newest version of its template. */
-export async function followTemplate(db: Db, workspaceId: string, id: string, templateVersion: number): Promise<void> {
+export async function applyNewestVersion(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  templateVersion: number,
+): Promise<void> {
   await db
     .updateTable('sources')
     .set({ template_version: templateVersion })

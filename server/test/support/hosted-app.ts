@@ -76,7 +76,7 @@ export async function startHostedApp(
     },
     async letSettle() {
       const { db } = test.app.store;
-      for (const table of ['sources', 'destinations', 'connections', 'placed_definitions'] as const) {
+      for (const table of ['sources', 'destinations', 'connections', 'definition_copies'] as const) {
         // Not 0, which would say that nothing was ever sent.
         await db.updateTable(table).set({ no_post_before: 1 }).where('no_post_before', '>', 1).execute();
       }

@@ -27,7 +27,7 @@ export interface SignInFieldProps {
   template: { id: string; name: string; icon: string | null };
   sourceId?: string | undefined;
   /** What the source is connected with already. */
-  held?: Connected | undefined;
+  credential?: Connected | undefined;
   /** What the button says, where it does not name the provider. */
   label?: string | undefined;
   isDisabled?: boolean;
@@ -38,7 +38,7 @@ export interface SignInFieldProps {
   onConnected(connected: Connected): void;
 }
 
-export function SignInField({ id, words, oauth, template, held, ...props }: SignInFieldProps) {
+export function SignInField({ id, words, oauth, template, credential, ...props }: SignInFieldProps) {
   const { label, sourceId, isDisabled = false, timesMissed = 0, onConnected } = props;
   const common = useWords();
   const { announce, allowedOrigin, resumed } = useWidget();
@@ -53,7 +53,7 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
       ]),
     ),
   );
-  const signIn = useSignIn({ templateId: template.id, sourceId, held, onConnected });
+  const signIn = useSignIn({ templateId: template.id, sourceId, credential, onConnected });
   const { phase, last, cancel, confirm } = signIn;
   const [faults, setFaults] = useState<Record<string, string>>({});
   const button = useRef<HTMLButtonElement>(null);
@@ -242,7 +242,7 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
         <Notice
           kind="success"
           title={last.account === null ? words.connected(provider) : words.connectedAs(last.account)}
-          takesFocus={phase.is === 'connected' && last.credentialId !== held?.credentialId}
+          takesFocus={phase.is === 'connected' && last.credentialId !== credential?.credentialId}
           actions={
             !isDisabled &&
             phase.is !== 'failed' && (

@@ -34,13 +34,13 @@ export function SignInForm({
   save,
   ...form
 }: SignInFormProps) {
-  const held = useHeld(source, template.id);
+  const credential = useCredential(source, template.id);
   const { resumed } = useWidget();
   const [before] = useState(resumed.current);
   const entered = before?.source_template_id === template.id ? before.entered : null;
   const [signedInAs, setCredentialId] = useState(source?.credential_id ?? undefined);
   // A customer who has signed in with a link finds that sign-in here.
-  const credentialId = signedInAs ?? (held === 'loading' || source ? undefined : held?.credentialId);
+  const credentialId = signedInAs ?? (credential === 'loading' || source ? undefined : credential?.credentialId);
   // A source that was made with keys keeps them, until its customer wants to sign in.
   const [entersKeys, setEntersKeys] = useState(source?.credential_id === null);
   const [timesMissed, setTimesMissed] = useState(0);
@@ -83,14 +83,14 @@ export function SignInForm({
       save={(name, config, warnings, signal) => withSignIn(() => save(name, config, warnings, signal, used))}
       before={(isRunning, entered) => (
         <>
-          {!entersKeys && held !== 'loading' && (
+          {!entersKeys && credential !== 'loading' && (
             <SignInField
               id={`${form.id}-sign-in`}
               words={words}
               oauth={source?.credential_id ? { ...oauth, values: [] } : oauth}
               template={template}
               sourceId={source?.id}
-              held={held}
+              credential={credential}
               label={source?.credential_id ? words.again : undefined}
               isDisabled={isRunning}
               timesMissed={timesMissed}
@@ -115,7 +115,7 @@ export function SignInForm({
  * What the source is connected with, if that still works; or what a new source can be connected with, because its customer has
  * signed in with a link. Who it is can be left out: it is only shown.
  */
-function useHeld(source: SignInFormProps['source'], templateId: string): Connected | 'loading' | undefined {
+function useCredential(source: SignInFormProps['source'], templateId: string): Connected | 'loading' | undefined {
   const { api } = useWidget();
   const id = source?.credential_id ?? undefined;
   const isNew = source === undefined;

@@ -41,7 +41,7 @@ export interface SignInWish {
   /** The source that is connected again. */
   sourceId?: string | undefined;
   /** What the source is connected with already. */
-  held?: Connected | undefined;
+  credential?: Connected | undefined;
   onConnected(connected: Connected): void;
 }
 
@@ -77,10 +77,10 @@ type SignInEvent = Extract<WidgetEvent, { type: `sign_in_${string}` }>;
 
 const isWithProvider = ({ state }: SignIn) => state === 'created' || state === 'started';
 
-export function useSignIn({ templateId, sourceId, held, onConnected }: SignInWish): SignInControl {
+export function useSignIn({ templateId, sourceId, credential, onConnected }: SignInWish): SignInControl {
   const { api, host, resumed } = useWidget();
   // What counts, until another sign-in has succeeded.
-  const last = useRef(held);
+  const last = useRef(credential);
   const atRest = (): SignInPhase => (last.current ? { is: 'connected', ...last.current } : { is: 'open' });
   const [phase, setPhase] = useState(atRest);
   const [windowState, setWindowState] = useState<WindowState>('unknown');

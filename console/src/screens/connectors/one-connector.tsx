@@ -14,7 +14,7 @@ import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { words as common } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
-import { MovedSourcesPanel } from './moved-sources.tsx';
+import { StayingSourcesPanel } from './staying-sources.tsx';
 import { Streams } from './streams.tsx';
 import { Versions } from './versions.tsx';
 import { words } from './words.ts';
@@ -29,11 +29,11 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
   const { data, error, reload } = useAnswer(requestTo(routes[type], { ids: [id] }));
   const [asked, setAsked] = useState<'replace' | 'delete' | undefined>(undefined);
   /** Of the last change on this page. */
-  const [moves, setMoves] = useState<{ count: number; last?: MovedSources }>({ count: 0 });
+  const [applied, setApplied] = useState<{ count: number; last?: MovedSources }>({ count: 0 });
   const close = () => setAsked(undefined);
   const onChanged = ({ sources }: ReplacedSourceDefinition) => {
     announce(words.moved(sources.moved, sources.staying.length));
-    setMoves(({ count }) => ({ count: count + 1, last: sources }));
+    setApplied(({ count }) => ({ count: count + 1, last: sources }));
     reload();
   };
   const definition = data?.definition;
@@ -87,9 +87,9 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
             ]}
           />
           {definition.documentation && <p>{definition.documentation}</p>}
-          {moves.last && moves.last.staying.length > 0 && <MovedSourcesPanel {...moves.last} />}
+          {applied.last && applied.last.staying.length > 0 && <StayingSourcesPanel {...applied.last} />}
           {manifest && <Streams manifest={manifest} />}
-          {manifest && <Versions id={id} edition={moves.count} onRolledBack={onChanged} />}
+          {manifest && <Versions id={id} edition={applied.count} onRolledBack={onChanged} />}
           <CodeBlock
             title={words.specification}
             text={JSON.stringify(definition.spec.connectionSpecification, null, 2)}

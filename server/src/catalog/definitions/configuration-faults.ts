@@ -6,7 +6,7 @@
 import { checkableSchema, validatorOptions } from '@inlay/contract/catalog/checkable-schema';
 import type { Configuration, JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
-import { type ConfigurationChange, secretsOnTheMove } from '@inlay/contract/catalog/secret-addresses';
+import { type ConfigurationChange, redirectedSecrets } from '@inlay/contract/catalog/secret-addresses';
 import { type Fault, faultTypes } from '@inlay/contract/errors';
 import { withBoundedPatterns } from '@inlay/contract/text/linear-patterns';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -32,12 +32,12 @@ export function partialConfigurationFaults(
 }
 
 /** One fault for each secret that is masked in `given` while an address beside it changes. */
-export function movedSecretFaults(
+export function redirectedSecretFaults(
   { connectionSpecification }: ConnectorSpecification,
   change: ConfigurationChange,
   at: readonly string[],
 ): Fault[] {
-  return secretsOnTheMove(connectionSpecification, change).map((path) => ({
+  return redirectedSecrets(connectionSpecification, change).map((path) => ({
     loc: [...at, ...path],
     msg: faultTypes['value_error.secret'][1],
     type: 'value_error.secret',

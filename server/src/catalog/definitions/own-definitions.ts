@@ -1,6 +1,6 @@
 /**
  * Connectors that an organization adds itself: declarative manifests, which are data. This file owns them and their
- * versions; pipelines/ brings a copy of a definition to the platform for each source (placed-definitions.ts), so that
+ * versions; pipelines/ brings a copy of a definition to the platform for each source (definition-copies.ts), so that
  * sources may have different versions there.
  *
  * What always holds: a definition is found only together with the organization that it belongs to. Versions are never
@@ -49,7 +49,7 @@ export interface OwnDefinitionsContext extends Adding {
   uses: DefinitionUses;
 }
 
-/** What is made from definitions of the organization's own. pipelines/ implements it (placed-definitions.ts). */
+/** What is made from definitions of the organization's own. pipelines/ implements it (definition-copies.ts). */
 export interface DefinitionUses {
   /** The names of the templates that customers can use, or that the organization has put away for later. */
   listTemplates(tx: Db, organizationId: string, definitionId: string): Promise<string[]>;
@@ -342,7 +342,7 @@ export async function confirmAddresses(
     const before = confirmedIn(row.confirmed_addresses);
     const after = [...new Set([...before, ...addresses])].sort();
     const applied = { organizationId, definitionId: id, version: number, specification, isConfirmed: true } as const;
-    const moved = await ctx.uses.applyVersion(ctx, tx, applied);
+    const sources = await ctx.uses.applyVersion(ctx, tx, applied);
     if (after.length > before.length) {
       await own.changeOwn(tx, organizationId, id, { confirmed_addresses: JSON.stringify(after) });
       await ctx.journal.record(tx, organizationId, {
@@ -351,7 +351,7 @@ export async function confirmAddresses(
         change: { before: { confirmed_addresses: before }, after: { confirmed_addresses: after } },
       });
     }
-    return moved;
+    return sources;
   });
   return { ...(await getAdded(ctx, organizationId, id)), sources };
 }
@@ -390,7 +390,7 @@ async function putManifest(
       const version = { definition_id: id, number: changes.version, copy_of: copyOf ?? null, ...maker };
       await insertVersion(ctx, tx, organizationId, version, description);
     }
-    const moved = await applyNewest(ctx, tx, updated, description, newAddresses);
+    const sources = await applyNewest(ctx, tx, updated, description, newAddresses);
     await own.deleteVersions(tx, organizationId, id, {
       upTo: updated.version - versionsKept,
       except: await ctx.uses.listVersions(tx, organizationId, id),
@@ -405,7 +405,7 @@ async function putManifest(
         after: copyOf === undefined ? after : { ...after, copy_of: copyOf },
       },
     });
-    return moved;
+    return sources;
   });
   return { ...(await getAdded(ctx, organizationId, id)), sources };
 }

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../../test/support/databases.ts';
 import { customer, makeSourceTemplate } from '../../../test/support/pipelines.ts';
 import { planOf, statementOf } from '../../../test/support/query-plan.ts';
-import { definitionUses } from '../../pipelines/set-up/placed-definitions.ts';
+import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 
 const path = '/api/v1/integrations/definitions/sources';
 const url = 'http://127.0.0.1:9';

@@ -9,7 +9,6 @@ import {
   type PreviewConnectionTemplateRequest,
 } from '@inlay/contract/catalog/connection-templates';
 import { nothingToChange } from '@inlay/contract/pipelines/connections';
-import { invalidRequest } from '../../kernel/errors.ts';
 import { acceptedDraft, connectionRules } from './connection-templates.ts';
 import type { TemplatesContext } from './context.ts';
 import { describeCron } from './cron.ts';
@@ -17,7 +16,7 @@ import { defaultNamespace, defaultPrefix } from './placement.ts';
 import { previewTemplate } from './planned-changes.ts';
 import { customizationOf } from './source-templates.ts';
 import { sortedTags } from './tags.ts';
-import { listTemplates } from './templates.ts';
+import { listTemplates, missingFaults, refuse } from './templates.ts';
 import type { ConnectionContent } from './versions.ts';
 
 const shownSources = 50;
@@ -68,14 +67,8 @@ async function draftOf(
   return { content: { ...content, cron_expression }, type: definition.name };
 }
 
-const required = ['destination_name', 'destination_definition_id', 'destination_config'] as const;
-
 function assertComplete(
   request: PreviewConnectionTemplateRequest,
 ): asserts request is PreviewConnectionTemplateRequest & CreateConnectionTemplateRequest {
-  const missing = required.filter((name) => request[name] === undefined);
-  if (missing.length === 0) return;
-  throw invalidRequest(
-    ...missing.map((name) => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' as const })),
-  );
+  refuse(missingFaults(request, ['destination_name', 'destination_definition_id', 'destination_config']));
 }

@@ -20,22 +20,22 @@ import type { ConnectionTemplateRow } from '../../kernel/db/tables.ts';
 import { invalidRequest } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
-import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
+import { configurationFaults, redirectedSecretFaults } from '../definitions/configuration-faults.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { mayChangeIn, mayChangeText } from '../forms/customer-choice.ts';
 import type { TemplatesContext } from './context.ts';
-import type { TagFilter } from './filtering.ts';
 import { placementFaults } from './placement.ts';
 import { recordChecked } from './templates.store.ts';
 import {
   type Change,
   connectorOf,
   findAnyTemplate,
+  getNamedDefinition,
   getTemplate,
-  listTemplates,
+  missingFaults,
   refuse,
   type Template,
   type TemplateChanges,
@@ -54,15 +54,6 @@ export async function findAnyConnectionTemplate(
   return await findAnyTemplate(ctx, { organizationId, kind: 'connection', templateId: id });
 }
 
-/** Oldest first. */
-export async function listMatchingConnectionTemplates(
-  ctx: { store: { db: Db } },
-  organizationId: string,
-  filter?: TagFilter,
-): Promise<ConnectionTemplate[]> {
-  return await listTemplates(ctx, 'connection', organizationId, filter);
-}
-
 /** The destination's configuration, with its secrets. */
 export function openDestinationConfig({ sealer }: { sealer: Sealer }, template: ConnectionTemplateRow): Configuration {
   return openConfiguration(sealer, 'connection template', template.id, template.sealed_destination_config);
@@ -74,7 +65,7 @@ export async function acceptedDraft(
   organizationId: string,
   request: CreateConnectionTemplateRequest,
 ) {
-  const definition = await getNamedDefinition(ctx, organizationId, request.destination_definition_id);
+  const definition = await getDestinationDefinition(ctx, organizationId, request.destination_definition_id);
   const placement = { namespace_format: request.namespace_format ?? null, prefix: request.prefix ?? null };
   const faults = placementFaults(definition, placement);
   const configuration = checkedConfig(definition, request.destination_config, {}, faults);
@@ -134,6 +125,8 @@ export const connectionRules: TemplateRules<'connection'> = {
       checked_at: null,
     };
   },
+  present: async (ctx, template) =>
+    present(ctx, template, await findDefinition(ctx, connectorOf('connection', template))),
 };
 
 /** Null also where somebody else has changed what a mask stands for while the destination was tested. */
@@ -161,24 +154,13 @@ export async function destinationToCheck(
       configuration: destination_config ? checkedConfig(definition, destination_config, stored, []) : stored,
     };
   }
-  const missing = [
-    ...(definitionId === undefined ? ['destination_definition_id'] : []),
-    ...(destination_config === undefined ? ['destination_config'] : []),
-  ];
-  refuse(missing.map((name) => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' })));
-  const definition = await getNamedDefinition(ctx, organizationId, definitionId ?? '');
+  refuse(missingFaults(request, ['destination_definition_id', 'destination_config']));
+  const definition = await getDestinationDefinition(ctx, organizationId, definitionId);
   return { definition, configuration: checkedConfig(definition, destination_config ?? {}, {}, []) };
 }
 
-async function getNamedDefinition(ctx: TemplatesContext, organizationId: string, id: string): Promise<Definition> {
-  const definition = await findDefinition(ctx, { organizationId, kind: 'destination', id });
-  if (definition) return definition;
-  throw invalidRequest({
-    loc: ['body', 'destination_definition_id'],
-    msg: 'there is no destination definition with this id',
-    type: 'value_error.definition',
-  });
-}
+const getDestinationDefinition = async (ctx: TemplatesContext, organizationId: string, id: string | undefined) =>
+  await getNamedDefinition(ctx, { organizationId, kind: 'destination', id }, 'destination_definition_id');
 
 /** The values that really differ from the present state. Throws when a value may not be changed so. */
 function changesTo(
@@ -225,7 +207,11 @@ function checkedConfig(
   const at = ['body', 'destination_config'];
   const faults = [
     ...before,
-    ...movedSecretFaults(specification, { given, accepted: configuration, before: stored, after: configuration }, at),
+    ...redirectedSecretFaults(
+      specification,
+      { given, accepted: configuration, before: stored, after: configuration },
+      at,
+    ),
     ...configurationFaults(specification, configuration, at),
   ];
   refuse(faults);
@@ -241,21 +227,6 @@ export async function presentConnectionTemplates(
   const all = await listDefinitions(ctx, first.organization_id, 'destination');
   const definitions = new Map(all.map((known) => [known.id, known]));
   return shown.map((template) => present(ctx, template, definitions.get(template.definition_id)));
-}
-
-export async function presentConnectionTemplate(
-  ctx: TemplatesContext,
-  template: ConnectionTemplate,
-): Promise<ShownConnectionTemplate> {
-  return present(ctx, template, await findDefinition(ctx, connectorOf('connection', template)));
-}
-
-export async function presentUpdated(
-  ctx: TemplatesContext,
-  { template, rollout }: { template: ConnectionTemplate; rollout: { id: string } | undefined },
-) {
-  const shown = await presentConnectionTemplate(ctx, template);
-  return rollout ? { ...shown, rollout_id: rollout.id } : shown;
 }
 
 function present(

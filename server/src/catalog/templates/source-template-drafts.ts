@@ -4,10 +4,9 @@
  */
 import { keepMaskedSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { CreateSourceTemplateRequest, OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';
-import { invalidRequest } from '../../kernel/errors.ts';
 import type { Operator } from '../../kernel/template-ref.ts';
 import type { Definition } from '../definitions/definition.ts';
-import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { complete, customizationFaults } from '../forms/customization.ts';
 import { signInOf } from '../forms/sign-in.ts';
@@ -23,7 +22,7 @@ import {
   sourceRules,
 } from './source-templates.ts';
 import { sortedTags } from './tags.ts';
-import { createTemplate, refuse } from './templates.ts';
+import { createTemplate, getNamedDefinition, refuse } from './templates.ts';
 
 export async function createSourceTemplate(
   ctx: TemplatesContext,
@@ -87,12 +86,6 @@ async function definitionFor(
   { actor_definition_id }: CreateSourceTemplateRequest,
 ): Promise<Definition> {
   if (original) return await getDefinition(ctx, definitionOf(original));
-  const wanted = actor_definition_id && { organizationId, kind: 'source' as const, id: actor_definition_id };
-  const definition = wanted && (await findDefinition(ctx, wanted));
-  if (definition) return definition;
-  throw invalidRequest({
-    loc: ['body', 'actor_definition_id'],
-    msg: 'there is no source definition with this id',
-    type: 'value_error.definition',
-  });
+  const wanted = { organizationId, kind: 'source', id: actor_definition_id } as const;
+  return await getNamedDefinition(ctx, wanted, 'actor_definition_id');
 }

@@ -7,11 +7,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/catalog/connector-configuration';
-import type {
-  Customization,
-  OfferedSourceTemplate,
-  SourceTemplate as ShownSourceTemplate,
-} from '@inlay/contract/catalog/source-templates';
+import type { Customization, OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';
 import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
 import type { Fault } from '@inlay/contract/errors';
 import type { Db } from '../../kernel/db/open.ts';
@@ -19,7 +15,7 @@ import type { SourceTemplateRow } from '../../kernel/db/tables.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { TemplateFilters } from '../../kernel/principals.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
-import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
+import { partialConfigurationFaults, redirectedSecretFaults } from '../definitions/configuration-faults.ts';
 import type { Definition } from '../definitions/definition.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
@@ -141,6 +137,15 @@ export const sourceRules: TemplateRules<'source'> = {
       sealed_defaults: sealed,
     };
   },
+  async present(ctx, template) {
+    const definition = await getDefinition(ctx, definitionOf(template));
+    const defaults = openDefaults(ctx, template);
+    return {
+      ...presentSummary(ctx, template),
+      user_config_spec: askedSpec(definition, template, defaults),
+      partial_default_config: maskConfiguration(definition, defaults),
+    };
+  },
 };
 
 function changesTo(
@@ -184,7 +189,7 @@ export function defaultsFaults(
 ): Fault[] {
   const at = ['body', 'partial_default_config'];
   return [
-    ...movedSecretFaults(specification, { given, accepted: defaults, before: stored, after: defaults }, at),
+    ...redirectedSecretFaults(specification, { given, accepted: defaults, before: stored, after: defaults }, at),
     ...partialConfigurationFaults(specification, defaults, at),
   ];
 }
@@ -210,27 +215,6 @@ export function presentOffer(ctx: TemplatesContext, template: SourceTemplate) {
 export function presentBrief(ctx: TemplatesContext, template: SourceTemplate) {
   const { id, name, definition_id, icon, own_icon, tags: names } = template;
   return { id, name, icon: own_icon ?? iconAddress(ctx, definition_id, icon), tags: names };
-}
-
-export async function presentSourceTemplate(
-  ctx: TemplatesContext,
-  template: SourceTemplate,
-): Promise<ShownSourceTemplate> {
-  const definition = await getDefinition(ctx, definitionOf(template));
-  const defaults = openDefaults(ctx, template);
-  return {
-    ...presentSummary(ctx, template),
-    user_config_spec: askedSpec(definition, template, defaults),
-    partial_default_config: maskConfiguration(definition, defaults),
-  };
-}
-
-export async function presentUpdated(
-  ctx: TemplatesContext,
-  { template, rollout }: { template: SourceTemplate; rollout: { id: string; sources: number } | undefined },
-) {
-  const shown = await presentSourceTemplate(ctx, template);
-  return rollout ? { ...shown, propagated_sources: rollout.sources, rollout_id: rollout.id } : shown;
 }
 
 /** What the customer is asked for, and how the customer signs in. */

@@ -5,16 +5,16 @@
  * What always holds: whatever changes a template makes a version of it, in the same transaction.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { UpdateConnectionTemplateRequest } from '@inlay/contract/catalog/connection-templates';
+import type { ConnectionTemplate, UpdateConnectionTemplateRequest } from '@inlay/contract/catalog/connection-templates';
 import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
-import type { UpdateSourceTemplateRequest } from '@inlay/contract/catalog/source-templates';
+import type { SourceTemplate, UpdateSourceTemplateRequest } from '@inlay/contract/catalog/source-templates';
 import type { Fault } from '@inlay/contract/errors';
 import type { Db } from '../../kernel/db/open.ts';
 import type { TemplateKind } from '../../kernel/db/tables.ts';
 import { AppError, invalidRequest } from '../../kernel/errors.ts';
 import type { Operator, TemplateRef } from '../../kernel/template-ref.ts';
 import type { Definition } from '../definitions/definition.ts';
-import { getDefinition, type WantedDefinition } from '../definitions/definitions.ts';
+import { findDefinition, getDefinition, type WantedDefinition } from '../definitions/definitions.ts';
 import { holdDefinition } from '../definitions/own-definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import type { TemplatesContext } from './context.ts';
@@ -29,6 +29,10 @@ interface UpdateRequests {
   connection: UpdateConnectionTemplateRequest;
 }
 export type UpdateRequest<Kind extends TemplateKind> = UpdateRequests[Kind];
+interface Shown {
+  source: SourceTemplate;
+  connection: ConnectionTemplate;
+}
 interface Contents {
   source: SourceContent;
   connection: ConnectionContent;
@@ -69,6 +73,8 @@ export interface TemplateRules<Kind extends TemplateKind> {
   settle?(ctx: TemplatesContext, tx: Db, row: TemplateRow<Kind>, change: Change<Kind>): Promise<TemplateRow<Kind>>;
   /** What a row gets from an earlier version. Throws when the connector no longer accepts that version. */
   restore(ctx: TemplatesContext, tx: Db, version: EarlierVersion<Kind>): Promise<TemplateChanges<Kind>>;
+  /** As operators see it. */
+  present(ctx: TemplatesContext, template: Template<Kind>): Promise<Shown[Kind]>;
 }
 
 export interface EarlierVersion<Kind extends TemplateKind> {
@@ -129,6 +135,18 @@ export const connectorOf = (kind: TemplateKind, row: { organization_id: string; 
 /** Not in a transaction, because reading definitions may take a while. */
 export async function getConnectorOf(ctx: TemplatesContext, ref: TemplateRef): Promise<Definition> {
   return await getDefinition(ctx, connectorOf(ref.kind, await getTemplate(ctx, ref)));
+}
+
+/** The definition that a field of a request names. */
+export async function getNamedDefinition(
+  ctx: TemplatesContext,
+  { id, ...wanted }: Omit<WantedDefinition, 'id'> & { id: string | undefined },
+  field: string,
+): Promise<Definition> {
+  const definition = id && (await findDefinition(ctx, { ...wanted, id }));
+  if (definition) return definition;
+  const msg = `there is no ${wanted.kind} definition with this id`;
+  throw invalidRequest({ loc: ['body', field], msg, type: 'value_error.definition' });
 }
 
 export async function createTemplate<Kind extends TemplateKind>(
@@ -276,6 +294,12 @@ async function record<Kind extends TemplateKind>(
   await recordVersion(ctx, tx, rules.kind, recorded);
   return { ...row, tags: names };
 }
+
+/** Of fields that only some requests have to have. */
+export const missingFaults = <Request extends object>(request: Request, names: readonly (keyof Request & string)[]) =>
+  names
+    .filter((name) => request[name] === undefined)
+    .map((name): Fault => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' }));
 
 export function refuse(faults: Fault[]): void {
   if (faults.length > 0) throw invalidRequest(...faults);

@@ -2,54 +2,42 @@
 import { operations } from '@inlay/contract/operations';
 import type { TemplateKind } from '../../kernel/db/tables.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { TemplateRef } from '../../kernel/template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { findAnyTemplate, getTemplate } from './templates.ts';
 import type { VersionedTemplate } from './versions.ts';
 
-export interface VersionedKind {
-  name: TemplateKind;
-  operations: typeof operations.sourceTemplates | typeof operations.connectionTemplates;
-  /** What the id of a rollout is called in paths. */
-  rolloutParam: string;
-  /** What the id of a plan is called in paths. */
-  planParam: string;
-  find(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<VersionedTemplate>;
-  /** Finds it even if it is deleted: a rollout may go on for what was made from it. */
-  findAny(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<TemplateRef>;
-}
+export type VersionedKind = ReturnType<typeof versionedKind>;
 
-export const versionedKinds: VersionedKind[] = [
-  {
-    ...finders('source', 'source_template_id'),
-    operations: operations.sourceTemplates,
-    rolloutParam: 'source_rollout_id',
-    planParam: 'source_plan_id',
-  },
-  {
-    ...finders('connection', 'connection_template_id'),
-    operations: operations.connectionTemplates,
-    rolloutParam: 'connection_rollout_id',
-    planParam: 'connection_plan_id',
-  },
+/** A parameter of the path, where its name depends on the kind of the template. */
+export const idIn = (params: object, name: string) => String((params as Record<string, unknown>)[name]);
+
+export const versionedKinds = [
+  versionedKind('source', operations.sourceTemplates),
+  versionedKind('connection', operations.connectionTemplates),
 ];
 
-function finders(name: TemplateKind, idParam: string): Pick<VersionedKind, 'name' | 'find' | 'findAny'> {
-  const refOf = (organizationId: string, params: unknown): TemplateRef => ({
+function versionedKind(
+  kind: TemplateKind,
+  group: typeof operations.sourceTemplates | typeof operations.connectionTemplates,
+) {
+  const refOf = (organizationId: string, params: object) => ({
     organizationId,
-    kind: name,
-    templateId: String((params as Record<string, unknown>)[idParam]),
+    kind,
+    templateId: idIn(params, `${kind}_template_id`),
   });
   return {
-    name,
-    async find(ctx, organizationId, params) {
+    operations: group,
+    rolloutOf: (params: object) => idIn(params, `${kind}_rollout_id`),
+    planOf: (params: object) => idIn(params, `${kind}_plan_id`),
+    async find(ctx: TemplatesContext, organizationId: string, params: object): Promise<VersionedTemplate> {
       const ref = refOf(organizationId, params);
       const { version, definition_id } = await getTemplate(ctx, ref);
       return { ...ref, current: version, definitionId: definition_id };
     },
-    async findAny(ctx, organizationId, params) {
+    /** Finds it even if it is deleted: a rollout may go on for what was made from it. */
+    async findAny(ctx: TemplatesContext, organizationId: string, params: object) {
       const ref = refOf(organizationId, params);
-      if (!(await findAnyTemplate(ctx, ref))) throw new AppError(`${name}_template_not_found`);
+      if (!(await findAnyTemplate(ctx, ref))) throw new AppError(`${kind}_template_not_found`);
       return ref;
     },
   };

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../../kernel/http/endpoint.ts';
 import type { TemplatesContext } from './context.ts';
-import { type VersionedKind, versionedKinds } from './versioned-kinds.ts';
+import { idIn, type VersionedKind, versionedKinds } from './versioned-kinds.ts';
 import { listVersions, presentVersion } from './versions.ts';
 
 export function versionRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
@@ -16,9 +16,7 @@ function routesFor(app: FastifyInstance, ctx: TemplatesContext, { operations, fi
       return await listVersions(ctx, template, { limit: query.limit ?? 20, cursor: query.cursor });
     },
 
-    getVersion: async ({ params, principal }) => {
-      const given = params as Record<string, unknown>;
-      return await presentVersion(ctx, await find(ctx, principal.organizationId, given), Number(given.version));
-    },
+    getVersion: async ({ params, principal }) =>
+      await presentVersion(ctx, await find(ctx, principal.organizationId, params), Number(idIn(params, 'version'))),
   });
 }

@@ -99,9 +99,15 @@ export async function updateClient(
     const hosts = secretHosts(provider);
     // Tokens of customers stay with their hosts as the secret does.
     const told = [...confirmedHosts(before), ...accountHosts(providerOf(before))];
-    const isMoved = !isConfirmed(before, hosts) || !accountHosts(provider).every((host) => told.includes(host));
+    const isRedirected = !isConfirmed(before, hosts) || !accountHosts(provider).every((host) => told.includes(host));
     const hasSecret = before.sealed_secrets !== '';
-    refuse(secretFaults(provider, given ?? (isMoved ? undefined : hasSecret ? mask : undefined), hasSecret && isMoved));
+    refuse(
+      secretFaults(
+        provider,
+        given ?? (isRedirected ? undefined : hasSecret ? mask : undefined),
+        hasSecret && isRedirected,
+      ),
+    );
     const old = openSecrets(ctx.sealer, before);
     const row = await clients.updateClient(tx, organizationId, id, {
       ...(request.name !== undefined && { name: request.name }),
@@ -328,11 +334,11 @@ function confirmedHosts(row: OAuthClientRow): string[] {
   return row.preset === null ? JSON.parse(row.secret_hosts) : secretHosts(providerOf(row));
 }
 
-function secretFaults(provider: OAuthProvider, secret: string | undefined, isMoved: boolean): Fault[] {
+function secretFaults(provider: OAuthProvider, secret: string | undefined, isRedirected: boolean): Fault[] {
   const fault = (msg: string, type: Fault['type'] = 'value_error'): Fault[] => [
     { loc: ['body', 'client_secret'], msg, type },
   ];
-  if (isMoved && secret === undefined) {
+  if (isRedirected && secret === undefined) {
     return fault('give this secret again: an address beside it has changed', 'value_error.secret');
   }
   const authentication = provider.client_authentication ?? 'post';

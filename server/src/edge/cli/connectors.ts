@@ -20,7 +20,7 @@ import { OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { createLog } from '../../kernel/telemetry/log.ts';
 import { createJournal } from '../../log/events/journal.ts';
-import { definitionUses } from '../../pipelines/set-up/placed-definitions.ts';
+import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { notedChanges, openBundledPlatform, passingCredentials } from '../bundled-platform.ts';
 import { mayHaveStore, openOwnSealer, withStore, withStoreAsItIs } from './opened-store.ts';

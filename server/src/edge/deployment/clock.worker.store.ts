@@ -74,7 +74,7 @@ export const dueTimes = (settleMs: number): DueTime[] => [
   { table: 'operations', column: 'next_at', longestMs: 180 * second + settleMs, isDue: true },
   { table: 'operations', column: 'sending_until', longestMs: 180 * second + settleMs },
   { table: 'operations', column: 'unsettled_until', longestMs: 180 * second + settleMs },
-  { table: 'placed_definitions', column: 'no_post_before', longestMs: requestMs + settleMs, isRare: true },
+  { table: 'definition_copies', column: 'no_post_before', longestMs: requestMs + settleMs, isRare: true },
   { table: 'quota_holds', column: 'until', longestMs: day, isDue: true, where: `quota like '%_per_day'` },
   { table: 'quota_holds', column: 'until', longestMs: 31 * day, isDue: true },
   { table: 'replicas', column: 'last_seen_at', longestMs: 0 },

@@ -1495,6 +1495,11 @@ const migrations: Record<string, Step> = {
   '0056-confirmed-addresses': async (db) => {
     await sql`alter table source_definitions add column confirmed_addresses text`.execute(db);
   },
+  '0057-definition-copies': async (db) => {
+    await sql`alter table placed_definitions rename to definition_copies`.execute(db);
+    await sql`drop index placed_definitions_by_workspace`.execute(db);
+    await sql`create index definition_copies_by_workspace on definition_copies (workspace_id)`.execute(db);
+  },
 };
 
 /** Columns of later migrations are not there yet. */

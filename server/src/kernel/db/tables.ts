@@ -536,7 +536,7 @@ export interface SourceDefinitionVersionRow {
 }
 
 /** The copy of a definition that a source has on the platform. `id` is the source's. */
-export interface PlacedDefinitionRow extends RemoteRow {
+export interface DefinitionCopyRow extends RemoteRow {
   /** The version that the platform has; 0: not known. */
   applied_version: number;
 }
@@ -1144,7 +1144,7 @@ export interface Tables {
   connection_template_tags: TaggingRow;
   source_definitions: SourceDefinitionRow;
   source_definition_versions: SourceDefinitionVersionRow;
-  placed_definitions: PlacedDefinitionRow;
+  definition_copies: DefinitionCopyRow;
   sources: SourceRow;
   destinations: DestinationRow;
   connections: ConnectionRow;

@@ -39,7 +39,7 @@ export async function checkDirectly(
 /** No check has this id. */
 const noCheck = '00000000-0000-0000-0000-000000000000';
 
-export function createUnplacedChecks(
+export function createDirectChecks(
   call: Call,
   runtime: Runtime,
   ending: AbortSignal,

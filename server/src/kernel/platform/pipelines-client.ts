@@ -4,7 +4,7 @@ import { mapInPieces, readLongList } from '@inlay/schedule/pieces';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
 import { bodyOf } from './connector-body.ts';
-import { createUnplacedChecks, unavailable } from './direct-checks.ts';
+import { createDirectChecks, unavailable } from './direct-checks.ts';
 import { failureOf } from './foreign-errors.ts';
 import { pageSize, readPages } from './paging.ts';
 import {
@@ -156,7 +156,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
       return (await mapInPieces(streams, readStream)).flat();
     },
-    ...createUnplacedChecks(call, runtime, ending),
+    ...createDirectChecks(call, runtime, ending),
     checkSource: createSourceChecks(call, runtime, ending, {
       createConnector,
       deleteConnector,

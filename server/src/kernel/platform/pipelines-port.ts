@@ -200,23 +200,23 @@ export type CheckOutcome = Verdict & {
 };
 
 /** A destination that is checked before any workspace has it. The id of the organization is the platform's own. */
-export interface UnplacedDestination {
+export interface DestinationToCheck {
   organizationId: string;
   definitionId: string;
   configuration: Configuration;
 }
 
 /** A source that is asked for its streams before any workspace has it. */
-export type UnplacedSource = Pick<UnplacedDestination, 'organizationId' | 'configuration'> &
+export type SourceToCheck = Pick<DestinationToCheck, 'organizationId' | 'configuration'> &
   ({ definitionId: string } | { manifest: Record<string, unknown> });
 
 export interface PipelinesPort {
   /** Whether the platform can check destinations. A hosted one has no such request. */
   checksDestinations(): Promise<boolean>;
   /** Only where `checksDestinations`. Runs the connector, and may take minutes. */
-  checkDestination(destination: UnplacedDestination): Promise<Verdict>;
+  checkDestination(destination: DestinationToCheck): Promise<Verdict>;
   /** Only where `checksDestinations`. Checks the source, and names its streams if it works. May take minutes. */
-  discoverStreams(source: UnplacedSource): Promise<Verdict>;
+  discoverStreams(source: SourceToCheck): Promise<Verdict>;
   /**
    * Whether the platform asks for the tokens of a credential when a connector starts. A hosted one cannot: the tokens have to
    * be in the configuration, and a `credential` must not be sent. An Inlay platform that cannot ask is `unavailable`: it has to

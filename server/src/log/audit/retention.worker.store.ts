@@ -50,7 +50,7 @@ export async function isTellingOfCheckpoint(db: Db, organizationId: string): Pro
 }
 
 /** From now on the trail begins after this position, and the database lets the entries before be deleted. */
-export async function moveBeginning(db: Db, organizationId: string, position: number): Promise<void> {
+export async function recordCut(db: Db, organizationId: string, position: number): Promise<void> {
   await db
     .updateTable('log_heads')
     .set({ cut_until: position })

@@ -28,7 +28,7 @@ export function createTrailRetention(
   async function remove(organizationId: string, keys: KeySet): Promise<void> {
     const cut = await findSignedCut(store.db, organizationId, keys);
     if (!cut || (await trails.isTellingOfCheckpoint(store.db, organizationId))) return;
-    await store.transaction((tx) => trails.moveBeginning(tx, organizationId, cut.position));
+    await store.transaction((tx) => trails.recordCut(tx, organizationId, cut.position));
     for (;;) {
       const count = await store.transaction((tx) =>
         trails.deleteUntil(tx, organizationId, cut.position, deletedAtOnce),

@@ -150,7 +150,7 @@ export interface ErasedValues {
   /** Values of entries that had no position yet. */
   waiting: number;
   /** The others, in the order of their positions. */
-  placed: { position: number; field: LogPersonalRow['field'] }[];
+  chained: { position: number; field: LogPersonalRow['field'] }[];
 }
 
 /**
@@ -179,7 +179,7 @@ export async function erasePersonal(
       .where('value', '=', JSON.stringify(address));
     entries = entries.where('id', 'in', fromThere);
   }
-  const placed = await tx
+  const chained = await tx
     .selectFrom('log_personal as personal')
     .innerJoin('log_entries as entry', 'entry.id', 'personal.entry_id')
     .select(['entry.trail_position as position', 'personal.field'])
@@ -194,7 +194,7 @@ export async function erasePersonal(
     .where('field', 'in', [...fields])
     .where('entry_id', 'in', entries)
     .execute();
-  return { waiting, placed };
+  return { waiting, chained };
 }
 
 async function eraseWaiting(

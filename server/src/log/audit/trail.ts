@@ -210,16 +210,16 @@ export async function erase(
   }
   const chosen = { workspaceId, actorId, address, before: before === undefined ? undefined : Date.parse(before) };
   return await store.transaction(async (tx) => {
-    const { waiting, placed } = await trail.erasePersonal(tx, organizationId, chosen, fields);
+    const { waiting, chained } = await trail.erasePersonal(tx, organizationId, chosen, fields);
     // No entry grows without bound: a large erasure is several.
-    for (let from = 0; from === 0 || from < placed.length; from += namedAtOnce) {
-      const part = placed.slice(from, from + namedAtOnce);
+    for (let from = 0; from === 0 || from < chained.length; from += namedAtOnce) {
+      const part = chained.slice(from, from + namedAtOnce);
       const ofField = (wanted: string) => part.filter(({ field }) => field === wanted).map(({ position }) => position);
       const positions = Object.fromEntries(fields.map((field) => [field, writePositions(ofField(field))]));
       const data = { by, fields, count: part.length + (from === 0 ? waiting : 0), positions };
       await journal.record(tx, organizationId, { type: 'audit.erased', data });
     }
-    return { erased: waiting + placed.length };
+    return { erased: waiting + chained.length };
   });
 }
 

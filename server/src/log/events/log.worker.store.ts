@@ -68,7 +68,7 @@ export async function putHead(tx: Db, head: Head): Promise<void> {
     .execute();
 }
 
-export interface Placed {
+export interface Chained {
   number: number;
   trail_position: number;
   position: number | null;
@@ -94,7 +94,7 @@ const factColumns = [
 ] as const;
 
 /** Moves exactly these entries into the log: others with a lower number may be committed later. */
-export async function place(tx: Db, placed: readonly Placed[], personal: readonly LogPersonalRow[]): Promise<void> {
+export async function chain(tx: Db, chained: readonly Chained[], personal: readonly LogPersonalRow[]): Promise<void> {
   const types = {
     number: 'text',
     trail_position: 'text',
@@ -103,7 +103,7 @@ export async function place(tx: Db, placed: readonly Placed[], personal: readonl
     commitments: 'text',
     hash: 'text',
   } as const;
-  const rows = placed.map((one) => ({
+  const rows = chained.map((one) => ({
     number: String(one.number),
     trail_position: String(one.trail_position),
     position: one.position === null ? '' : String(one.position),
@@ -135,7 +135,7 @@ export async function place(tx: Db, placed: readonly Placed[], personal: readonl
     .where(
       'number',
       'in',
-      placed.map(({ number }) => number),
+      chained.map(({ number }) => number),
     )
     .execute();
 }

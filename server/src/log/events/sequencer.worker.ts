@@ -110,7 +110,7 @@ async function sequence(
     const organizationIds = [...new Set(pending.map(({ organization_id }) => organization_id))].sort();
     const heads = await log.readHeads(tx, organizationIds);
     const personal: LogPersonalRow[] = [];
-    const placed = pending.map((entry): log.Placed => {
+    const chained = pending.map((entry): log.Chained => {
       const { number, organization_id, is_event, recorded_at } = entry;
       const before = heads.get(organization_id) ?? firstHead(organization_id);
       const { rows, commitments } = commitTo(entry);
@@ -124,7 +124,7 @@ async function sequence(
       heads.set(organization_id, { organization_id, position, trail_position, sequenced_at, hash });
       return { number, ...place, hash };
     });
-    await log.place(tx, placed, personal);
+    await log.chain(tx, chained, personal);
     for (const head of heads.values()) await log.putHead(tx, head);
     return { organizationIds, count: pending.length };
   });

@@ -106,7 +106,7 @@ export async function updateEndpoint(
   const updated = await ctx.store.transaction(async (tx) => {
     const before = found(await endpoints.lockEndpoint(tx, owner, id));
     const kept = keys.openHeaders(ctx.sealer, before);
-    refuse(movedSecretFaults(before.url, url, kept, headers));
+    refuse(redirectedSecretFaults(before.url, url, kept, headers));
     const changes = {
       ...(url !== undefined && { url: new URL(url).href }),
       ...(request.description !== undefined && { description: request.description }),
@@ -261,7 +261,7 @@ function secretFaults(secret: string | undefined, signing: WebhookEndpointRow['s
 }
 
 /** Whoever may change an address must not be able to read the secrets that were kept for the old address. */
-function movedSecretFaults(
+function redirectedSecretFaults(
   before: string,
   after: string | undefined,
   kept: keys.ExtraHeaders,

@@ -6,7 +6,7 @@
  */
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { DiscoveredStreams, DiscoverStreamsRequest } from '@inlay/contract/pipelines/stream-discovery';
-import { configurationFaults, movedSecretFaults } from '../../catalog/definitions/configuration-faults.ts';
+import { configurationFaults, redirectedSecretFaults } from '../../catalog/definitions/configuration-faults.ts';
 import type { Definition } from '../../catalog/definitions/definition.ts';
 import { definitionOf, findDefinition, getDefinition } from '../../catalog/definitions/definitions.ts';
 import { getSourceTemplate, openDefaults } from '../../catalog/templates/source-templates.ts';
@@ -70,7 +70,7 @@ function acceptedConfiguration(
   const at = ['body', 'source_config'];
   const accepted = keepMaskedSecrets(specification.connectionSpecification, given, stored);
   const faults = [
-    ...movedSecretFaults(specification, { given, accepted, before: stored, after: accepted }, at),
+    ...redirectedSecretFaults(specification, { given, accepted, before: stored, after: accepted }, at),
     ...configurationFaults(specification, accepted, at),
   ];
   if (faults.length > 0) throw invalidRequest(...faults);

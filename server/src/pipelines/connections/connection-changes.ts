@@ -26,15 +26,15 @@ import { isoTime } from '../../kernel/iso-time.ts';
 import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import { holdLiveWorkspace, recordOwnStatus } from '../../tenancy/workspaces/live-workspaces.ts';
 import { delayOf } from '../../tenancy/workspaces/operations.ts';
+import { wakeSources } from '../apply-version.store.ts';
 import * as changes from '../connection-changes.store.ts';
 import type { PipelinesContext, Scope } from '../context.ts';
 import { recordConnections, recordConnectionUpdated, settingsOfConnection } from '../entries.ts';
 import { refreshHealth, refreshSourceHealth } from '../jobs/jobs.ts';
+import { readConnectionVersion } from '../set-up/apply-version.ts';
 import { setUpSoon, setUpSource } from '../set-up/set-up.ts';
 import { getCatalog, ownStreamsIn, presentStreams, type StreamCatalog } from '../set-up/stream-catalogs.ts';
 import { faultOfWish, streamFinder, streamKey } from '../set-up/streams.ts';
-import { readConnectionVersion } from '../set-up/template-moves.ts';
-import { wakeSources } from '../template-moves.store.ts';
 import { callPlatform, getConnection, getOneConnection } from './connections.ts';
 
 /** How long a request waits until the platform has deleted a connection. */

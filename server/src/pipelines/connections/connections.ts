@@ -26,7 +26,7 @@ import type { PipelinesContext, Scope } from '../context.ts';
 import { healthIn, presentHealth, presentJob, readWaitWords } from '../jobs/job-words.ts';
 import { findLastJob, goneFromPlatform, holdHealth, recordStarted, refreshHealth } from '../jobs/jobs.ts';
 import * as jobs from '../jobs.store.ts';
-import { presentRunning } from '../set-up/template-moves.ts';
+import { presentRunning } from '../set-up/apply-version.ts';
 import { scheduleOf } from '../slowed-schedules.ts';
 
 const freshMs = 60_000;

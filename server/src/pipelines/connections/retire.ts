@@ -8,13 +8,13 @@ import type { Db } from '../../kernel/db/open.ts';
 import type { ConnectionRow, WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { TemplateRef } from '../../kernel/template-ref.ts';
 import { recordOwnStatus } from '../../tenancy/workspaces/live-workspaces.ts';
+import * as apply from '../apply-version.store.ts';
 import * as changes from '../connection-changes.store.ts';
 import type { PipelinesContext } from '../context.ts';
 import { recordConnections, recordConnectionUpdated, recordDeletionRequested } from '../entries.ts';
 import { refreshHealth, refreshSourceHealth } from '../jobs/jobs.ts';
-import type { Moved } from '../set-up/template-moves.ts';
+import type { ApplyOutcome } from '../set-up/apply-version.ts';
 import * as sources from '../sources.store.ts';
-import * as moves from '../template-moves.store.ts';
 
 export type Retirement = 'pause' | 'delete';
 
@@ -40,7 +40,7 @@ export async function retireConnections(
   }
   const sourceIds = [...new Set(changed.map(({ source_id }) => source_id))];
   if (sourceIds.length === 0) return [];
-  await moves.wakeSources(tx, workspace.id, sourceIds);
+  await apply.wakeSources(tx, workspace.id, sourceIds);
   for (const sourceId of sourceIds) {
     await refreshHealth(ctx, tx, [workspace.id], { sourceId });
     // A source may have lost its last connection.
@@ -56,15 +56,15 @@ export async function retireInWorkspace(
   workspace: WorkspaceRow,
   template: TemplateRef,
   how: Retirement,
-): Promise<Moved> {
+): Promise<ApplyOutcome> {
   const changing = (ids: string[]) => ({ state: 'changing', failedBefore: false, sources: ids }) as const;
   if (template.kind === 'source' && how === 'delete') {
-    const rows = await moves.listSourcesToMove(tx, workspace.id, template.templateId);
+    const rows = await apply.lockSourcesOfTemplate(tx, workspace.id, template.templateId);
     for (const { id } of rows) await sources.changeSource(tx, workspace.id, id, { lifecycle: 'deleting' });
     await recordDeletionRequested(ctx.journal, tx, rows);
     await refreshHealth(ctx, tx, [workspace.id], { ids: [] });
     return changing(rows.map(({ id }) => id));
   }
-  const rows = await moves.listConnectionsOfTemplate(tx, workspace.id, template);
+  const rows = await apply.listConnectionsOfTemplate(tx, workspace.id, template);
   return changing(await retireConnections(ctx, tx, workspace, rows, how));
 }

@@ -384,7 +384,8 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
   const destination = await connections.findDestination(tx, workspaceId, row.destination_id);
   const { good, failed, open } = await jobs.findOutcomes(tx, workspaceId, row.id);
   const credentialId = source?.credential_id ?? null;
-  const signIn = credentialId === null ? undefined : await sources.findCredentialStatus(tx, workspaceId, credentialId);
+  const credential =
+    credentialId === null ? undefined : await sources.findCredentialStatus(tx, workspaceId, credentialId);
   const earlier = healthIn(row);
   // While something is being set up anew, what was refused before says nothing.
   const isSettled = source?.due_at === null;
@@ -404,7 +405,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
     stoppedBecause: row.platform_state === 'inactive' ? row.platform_reason : null,
     gone: row.platform_state === 'gone' ? goneFromPlatform : null,
     refused: refused ? refusalIn(refused) : null,
-    signIn: signIn ? signInTrouble(signIn) : null,
+    signIn: credential ? signInTrouble(credential) : null,
     open: open
       ? {
           startedAt: open.started_at,
@@ -417,7 +418,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
           count: failed.count,
           firstAt: failed.first.failed_at ?? failed.first.started_at,
           first: firstErrorIn(failed.first) ?? failureIn(failed.first),
-          last: sinceSignIn(failed.last, signIn),
+          last: sinceSignIn(failed.last, credential),
         }
       : null,
     // The job that proves it may be older than what is kept.
@@ -427,9 +428,9 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
 }
 
 /** A failure from before the last sign-in asks nobody to do anything: the next sync tells. */
-function sinceSignIn(job: JobRow, signIn: sources.CredentialStatus | undefined): JobFailure {
+function sinceSignIn(job: JobRow, credential: sources.CredentialStatus | undefined): JobFailure {
   const failure = failureIn(job);
-  const isBefore = signIn !== undefined && (job.ended_at ?? job.started_at) < signIn.signed_in_at;
+  const isBefore = credential !== undefined && (job.ended_at ?? job.started_at) < credential.signed_in_at;
   return isBefore && failure.kind === 'config_error' ? { ...failure, kind: 'unknown' } : failure;
 }
 

@@ -28,6 +28,7 @@ import { unbind } from '../remote.store.ts';
 import { scheduleToTell } from '../slowed-schedules.ts';
 import { configurationParts } from '../source-template.ts';
 import { operatorsOnly } from '../two-texts.ts';
+import { applyToConnection, readConnectionVersion } from './apply-version.ts';
 import { assertSettled } from './assert-settled.ts';
 import { isConnectionGone } from './connection-gone.ts';
 import { createOnce } from './create-once.ts';
@@ -35,7 +36,6 @@ import { followOwnStatus, followWorkspace } from './follow-status.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { keepCatalog, streamWishes } from './stream-catalogs.ts';
 import { chooseStreams } from './streams.ts';
-import { moveConnection, readConnectionVersion } from './template-moves.ts';
 
 const leaseMs = 60_000;
 const namesOfOthers = operatorsOnly(
@@ -62,7 +62,7 @@ export async function setUpConnection(
 ): Promise<void> {
   const { organization_id: organizationId, workspace_id: workspaceId } = planned;
   if (planned.platform_id === null) await tellSyncLimit(ctx.workspaces, { organizationId, workspaceId });
-  const connection = planned.platform_id === null ? await followTemplate(ctx, source, planned) : planned;
+  const connection = planned.platform_id === null ? await applyNewestVersion(ctx, source, planned) : planned;
   const destination = await setUpDestination(ctx, connection.workspace_id, connection.destination_id);
   const destinationId = destination.platform_id;
   let isMadeNow = false;
@@ -106,7 +106,11 @@ export async function setUpConnection(
 }
 
 /** A connection that the platform does not have yet gets the newest version of its template, its place included. */
-async function followTemplate(ctx: PipelinesContext, source: SourceRow, row: ConnectionRow): Promise<ConnectionRow> {
+async function applyNewestVersion(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  row: ConnectionRow,
+): Promise<ConnectionRow> {
   const { organization_id: organizationId, connection_template_id: templateId } = row;
   const template = await findAnyConnectionTemplate(ctx.templates, organizationId, templateId);
   if (!template || template.version <= row.template_version) return row;
@@ -115,7 +119,7 @@ async function followTemplate(ctx: PipelinesContext, source: SourceRow, row: Con
   if (!workspace) throw new Outdated();
   await ctx.store.transaction(async (tx) => {
     const target = await readConnectionVersion(tx, ref, template.version);
-    await moveConnection(ctx.journal, tx, row, {
+    await applyToConnection(ctx.journal, tx, row, {
       workspace,
       slug: source.slug,
       base: undefined,
@@ -123,11 +127,11 @@ async function followTemplate(ctx: PipelinesContext, source: SourceRow, row: Con
       moveData: true,
     });
   });
-  const [moved] = (await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, source.id)).filter(
+  const [applied] = (await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, source.id)).filter(
     ({ id }) => id === row.id,
   );
-  if (!moved) throw new Outdated();
-  return moved;
+  if (!applied) throw new Outdated();
+  return applied;
 }
 
 /** Tells the platform the settings of a connection that it has. Its status stays, whatever it is. */

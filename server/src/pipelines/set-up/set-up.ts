@@ -30,9 +30,9 @@ import * as sources from '../sources.store.ts';
 import { type FailureTexts, sameForBoth } from '../two-texts.ts';
 import { assertSettled, readSettleWindow } from './assert-settled.ts';
 import { createOnce } from './create-once.ts';
+import { copyDefinition, removeCopy } from './definition-copies.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { prepareHandOver } from './handed-over.ts';
-import { placeDefinition, removeDefinition } from './placed-definitions.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { takeDownConnections } from './take-down-connections.ts';
 
@@ -165,7 +165,8 @@ function failureOf({ failure, customer_failure }: SourceRow) {
 /** The source itself, with its present name and configuration. */
 async function setUpConnector({ ctx, row }: Work): Promise<string> {
   const template = await versionedTemplateOf(ctx, row);
-  if (row.platform_id === null) await sources.followTemplate(ctx.store.db, row.workspace_id, row.id, template.version);
+  if (row.platform_id === null)
+    await sources.applyNewestVersion(ctx.store.db, row.workspace_id, row.id, template.version);
   const merged = mergeWithDefaults(
     openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config),
     openDefaults(ctx.templates, template),
@@ -175,7 +176,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   const handOver = await prepareHandOver(ctx, row, configured);
   const name = nameOnPlatform(row.name, row.id);
   const isNew = row.platform_id === null;
-  const definitionId = row.definition_version > 0 ? await placeDefinition(ctx, row) : template.definition_id;
+  const definitionId = row.definition_version > 0 ? await copyDefinition(ctx, row) : template.definition_id;
   const platformId = await refusing('source', () =>
     createOnce(ctx, 'sources', row, {
       find: () => ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)),
@@ -228,7 +229,7 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
     // A create may still take effect, and would leave a source that nobody knows.
     throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, 2_000));
   }
-  if (row.definition_version > 0) await removeDefinition(ctx, row);
+  if (row.definition_version > 0) await removeCopy(ctx, row);
   await ctx.store.transaction(async (tx) => {
     await holdHealth(ctx.store, tx, [row.workspace_id]);
     const deleted = await sources.recordSourceDeleted(tx, row.workspace_id, row.id);

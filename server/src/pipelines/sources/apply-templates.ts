@@ -4,18 +4,18 @@
  * otherwise: taking data away from a customer is for a person to decide.
  */
 import type { AppliedTemplates, ApplyTemplatesRequest } from '@inlay/contract/catalog/apply-templates';
-import { listMatchingConnectionTemplates } from '../../catalog/templates/connection-templates.ts';
 import { isSelected } from '../../catalog/templates/filtering.ts';
+import { listTemplates } from '../../catalog/templates/templates.ts';
 import type { ConnectionTemplateRow, SourceRow } from '../../kernel/db/tables.ts';
 import { takeRoom } from '../../tenancy/quotas/quotas.ts';
 import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
+import { wakeSources } from '../apply-version.store.ts';
 import { retireConnections } from '../connections/retire.ts';
 import * as connections from '../connections.store.ts';
 import type { PipelinesContext } from '../context.ts';
 import { setUpSoon } from '../set-up/set-up.ts';
 import { templateOf } from '../source-template.ts';
 import * as sources from '../sources.store.ts';
-import { wakeSources } from '../template-moves.store.ts';
 import { planConnection } from './sources.ts';
 
 export async function applyTemplates(
@@ -25,7 +25,7 @@ export async function applyTemplates(
   request: ApplyTemplatesRequest,
 ): Promise<AppliedTemplates> {
   const { plan: isPlan = false } = request;
-  const matching = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+  const matching = await listTemplates(ctx.templates, 'connection', organizationId, {
     tags: request.selected_connection_template_tags ?? [],
     mode: request.selected_connection_template_tags_mode ?? 'any',
   });

@@ -25,7 +25,6 @@ import {
 } from '../../catalog/definitions/sealed-configuration.ts';
 import { withoutHidden } from '../../catalog/forms/field-customizations.ts';
 import { askedSpec } from '../../catalog/forms/sign-in.ts';
-import { listMatchingConnectionTemplates } from '../../catalog/templates/connection-templates.ts';
 import {
   customizationOf,
   openDefaults,
@@ -33,6 +32,7 @@ import {
   presentOfferedSignIn,
   type SourceTemplate,
 } from '../../catalog/templates/source-templates.ts';
+import { listTemplates } from '../../catalog/templates/templates.ts';
 import { withFingerprints } from '../../catalog/templates/versions.ts';
 import { ensureOwnCredential, holdCredential, releaseCredential } from '../../credentials/tokens/credentials.ts';
 import type { Db } from '../../kernel/db/open.ts';
@@ -43,6 +43,7 @@ import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import { takeRoom } from '../../tenancy/quotas/quotas.ts';
 import { holdLiveWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
 import { delayOf } from '../../tenancy/workspaces/operations.ts';
+import { chooseStreamsAnew } from '../apply-version.store.ts';
 import { acceptConfiguration } from '../configuration.ts';
 import * as connections from '../connections.store.ts';
 import type { PipelinesContext, Scope } from '../context.ts';
@@ -51,13 +52,12 @@ import { aboutSource, recordConnections, recordDeletionRequested, settingsOfSour
 import { worstOf } from '../jobs/health.ts';
 import { healthIn, presentHealth } from '../jobs/job-words.ts';
 import { holdHealth, refreshHealth } from '../jobs/jobs.ts';
+import { placementOf, presentRunning, schemaChangesOf } from '../set-up/apply-version.ts';
 import { setUpSoon, setUpSource } from '../set-up/set-up.ts';
-import { placementOf, presentRunning, schemaChangesOf } from '../set-up/template-moves.ts';
 import { assertSignedIn, placeholdersFor, withoutPlaceholders } from '../signed-in.ts';
 import { freeSlug, slugOf } from '../slugs.ts';
 import { getOffered, templateOf, versionedTemplateOf } from '../source-template.ts';
 import * as sources from '../sources.store.ts';
-import { chooseStreamsAnew } from '../template-moves.store.ts';
 import * as lists from './lists.store.ts';
 
 /** How long a request waits for another worker that works on the same source. */
@@ -122,12 +122,12 @@ async function connectionTemplatesFor(
   { organizationId, templateFilters: filters }: Scope,
   request: CreateSourceRequest,
 ) {
-  const asked = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+  const asked = await listTemplates(ctx.templates, 'connection', organizationId, {
     tags: request.selected_connection_template_tags ?? [],
     mode: request.selected_connection_template_tags_mode ?? 'any',
   });
   if (!filters) return asked;
-  const allowed = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+  const allowed = await listTemplates(ctx.templates, 'connection', organizationId, {
     tags: filters.selected_connection_template_tags,
     mode: filters.selected_connection_template_tags_mode,
   });

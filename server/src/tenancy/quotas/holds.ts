@@ -36,9 +36,9 @@ interface WorkspaceRef {
 /** The longest periods first: a month outlasts a day. */
 const amounts = ['rows_per_month', 'bytes_per_month', 'rows_per_day', 'bytes_per_day'] as const;
 
-function holdFor(limits: Quotas, moved: store.Moved | undefined, periods: Periods): Hold | undefined {
+function holdFor(limits: Quotas, synced: store.Synced | undefined, periods: Periods): Hold | undefined {
   for (const quota of amounts) {
-    const [limit, used] = [limits[quota], moved?.[quota] ?? 0];
+    const [limit, used] = [limits[quota], synced?.[quota] ?? 0];
     if (limit === null || used < limit) continue;
     return { quota, quota_limit: limit, used, until: quota.endsWith('month') ? periods.nextMonth : periods.nextDay };
   }
@@ -69,9 +69,9 @@ export async function reviewWorkspace(
   if (!hasEnded) await ctx.contents.followQuotas(tx, workspaceId, limits);
   const isLimitNew = !hasEnded && (await recordSyncLimit(ctx, tx, workspace, limits.concurrent_syncs));
   const periods = periodsAt(await databaseTime(tx));
-  const moved = (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId);
-  await tellOfAmounts(ctx, tx, { organizationId, workspaceId }, { limits, moved, periods });
-  const hold = holdFor(limits, moved, periods);
+  const synced = (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId);
+  await tellOfAmounts(ctx, tx, { organizationId, workspaceId }, { limits, synced, periods });
+  const hold = holdFor(limits, synced, periods);
   const isHeld = workspace.held_since !== null;
   if (hold) await store.putHold(tx, organizationId, workspaceId, hold);
   else await store.removeHold(tx, workspaceId);
@@ -119,10 +119,10 @@ async function tellOfAmounts(
   { journal }: WorkspacesContext,
   tx: Db,
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
-  { limits, moved, periods }: { limits: Quotas; moved: store.Moved | undefined; periods: Periods },
+  { limits, synced, periods }: { limits: Quotas; synced: store.Synced | undefined; periods: Periods },
 ): Promise<void> {
   for (const quota of amounts) {
-    const [limit, used] = [limits[quota], moved?.[quota] ?? 0];
+    const [limit, used] = [limits[quota], synced?.[quota] ?? 0];
     const level = limit === null ? undefined : levelOf(used, limit);
     if (limit === null || level === undefined) continue;
     const [period, end] = quota.endsWith('month') ? [periods.month, periods.nextMonth] : [periods.day, periods.nextDay];

@@ -222,7 +222,7 @@ export async function addUse(
     .execute();
 }
 
-export interface Moved {
+export interface Synced {
   rows_per_day: number;
   rows_per_month: number;
   bytes_per_day: number;
@@ -234,7 +234,7 @@ export async function sumUse(
   db: Db,
   workspaceIds: readonly string[],
   { day, month }: { day: number; month: number },
-): Promise<Map<string, Moved>> {
+): Promise<Map<string, Synced>> {
   if (workspaceIds.length === 0) return new Map();
   const today = (column: 'row_count' | 'byte_count') =>
     sql<number>`sum(case when day >= ${day} then ${sql.ref(column)} else 0 end)`;
@@ -252,9 +252,9 @@ export async function sumUse(
     .groupBy('workspace_id')
     .execute();
   return new Map(
-    rows.map(({ workspace_id, ...moved }) => [
+    rows.map(({ workspace_id, ...synced }) => [
       workspace_id,
-      Object.fromEntries(Object.entries(moved).map(([name, sum]) => [name, Number(sum)])) as unknown as Moved,
+      Object.fromEntries(Object.entries(synced).map(([name, sum]) => [name, Number(sum)])) as unknown as Synced,
     ]),
   );
 }

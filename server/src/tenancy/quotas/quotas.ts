@@ -258,15 +258,15 @@ async function usageOf(
   const periods = periodsAt(await ctx.store.now());
   const limits = await store.listLimits(db, organizationId, ids);
   const counts = await store.countAll(db, ids);
-  const moved = await store.sumUse(db, ids, periods);
+  const synced = await store.sumUse(db, ids, periods);
   return workspaces.map(({ id, name }) => {
     const quotas = combine(parse(limits.get(organizationId)), parse(limits.get(id)));
-    const used = { ...nothingUsed, ...counts.get(id), ...moved.get(id) };
+    const used = { ...nothingUsed, ...counts.get(id), ...synced.get(id) };
     return presentUsage({ id, name }, quotas, used, periods);
   });
 }
 
-type Used = store.Counts & store.Moved;
+type Used = store.Counts & store.Synced;
 
 const nothingUsed: Used = {
   sources: 0,

@@ -11,7 +11,7 @@ type Staying = MovedSources['staying'][number];
 
 const shown = 20;
 
-export function MovedSourcesPanel({ moved, staying }: MovedSources) {
+export function StayingSourcesPanel({ moved, staying }: MovedSources) {
   const rest = staying.length - shown;
   const columns: Column<Staying>[] = [
     {

@@ -1,14 +1,14 @@
-/** The SQL of `placed_definitions`. */
+/** The SQL of `definition_copies`. */
 import { sql } from 'kysely';
 import type { Db } from '../kernel/db/open.ts';
-import type { PlacedDefinitionRow, SourceRow } from '../kernel/db/tables.ts';
+import type { DefinitionCopyRow, SourceRow } from '../kernel/db/tables.ts';
 
-export async function ensurePlaced(
+export async function ensureCopy(
   db: Db,
   { id, organization_id, workspace_id: workspaceId }: Pick<SourceRow, 'id' | 'organization_id' | 'workspace_id'>,
-): Promise<PlacedDefinitionRow> {
+): Promise<DefinitionCopyRow> {
   await db
-    .insertInto('placed_definitions')
+    .insertInto('definition_copies')
     .values({
       id,
       organization_id,
@@ -25,33 +25,33 @@ export async function ensurePlaced(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return await db
-    .selectFrom('placed_definitions')
+    .selectFrom('definition_copies')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 }
 
-export async function findPlaced(db: Db, workspaceId: string, id: string): Promise<PlacedDefinitionRow | undefined> {
+export async function findCopy(db: Db, workspaceId: string, id: string): Promise<DefinitionCopyRow | undefined> {
   return await db
-    .selectFrom('placed_definitions')
+    .selectFrom('definition_copies')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-export async function recordPlaced(db: Db, workspaceId: string, id: string, version: number): Promise<void> {
+export async function recordCopy(db: Db, workspaceId: string, id: string, version: number): Promise<void> {
   await db
-    .updateTable('placed_definitions')
+    .updateTable('definition_copies')
     .set({ applied_version: version })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute();
 }
 
-export async function deletePlaced(db: Db, workspaceId: string, id: string): Promise<void> {
-  await db.deleteFrom('placed_definitions').where('workspace_id', '=', workspaceId).where('id', '=', id).execute();
+export async function deleteCopy(db: Db, workspaceId: string, id: string): Promise<void> {
+  await db.deleteFrom('definition_copies').where('workspace_id', '=', workspaceId).where('id', '=', id).execute();
 }
 
 /** Every source that is made from a definition of the organization's own, with its version. Locked. */

@@ -22,24 +22,24 @@ import type { Sealer } from '../../kernel/sealing.ts';
 import type { Journal } from '../../log/events/journal.ts';
 import { mergeWithDefaults } from '../configuration.ts';
 import type { PipelinesContext } from '../context.ts';
+import * as copies from '../definition-copies.store.ts';
 import { aboutSource } from '../entries.ts';
 import { refusing, Waiting } from '../interruptions.ts';
 import { markOf, nameOnPlatform } from '../marks.ts';
-import * as placed from '../placed-definitions.store.ts';
 import { versionedTemplateOf } from '../source-template.ts';
 import { assertSettled, readSettleWindow } from './assert-settled.ts';
 import { createOnce } from './create-once.ts';
 
 /** The id on the platform of the definition that the source is to be made from, in the source's version. */
-export async function placeDefinition(ctx: PipelinesContext, source: SourceRow): Promise<string> {
+export async function copyDefinition(ctx: PipelinesContext, source: SourceRow): Promise<string> {
   const { organization_id: organizationId, workspace_id: workspaceId, definition_version: version } = source;
-  const row = await placed.ensurePlaced(ctx.store.db, source);
+  const row = await copies.ensureCopy(ctx.store.db, source);
   if (row.platform_id !== null && row.applied_version === version) return row.platform_id;
   const definition = await getDefinition(ctx.templates, definitionOf(source));
   const manifest = await openManifest(ctx, organizationId, definition.id, version);
   let isNew = false;
   const platformId = await refusing('definition', () =>
-    createOnce(ctx, 'placed_definitions', row, {
+    createOnce(ctx, 'definition_copies', row, {
       find: () => ctx.platform.findManifest(workspaceId, markOf(source.id)),
       prepare: async () => ({ workspaceId, name: nameOnPlatform(definition.name, source.id), manifest }),
       async create(wanted) {
@@ -52,7 +52,7 @@ export async function placeDefinition(ctx: PipelinesContext, source: SourceRow):
   );
   // A definition that was found, not made just now, may have another version.
   if (!isNew) {
-    const ref = { table: 'placed_definitions', workspaceId, id: source.id } as const;
+    const ref = { table: 'definition_copies', workspaceId, id: source.id } as const;
     await refusing('definition', () =>
       assertSettled(ctx, ref, () => ctx.platform.replaceManifest(workspaceId, platformId, manifest), {
         timeoutMs: slowCreateTimeoutMs,
@@ -60,25 +60,25 @@ export async function placeDefinition(ctx: PipelinesContext, source: SourceRow):
       }),
     );
   }
-  await placed.recordPlaced(ctx.store.db, workspaceId, source.id, version);
+  await copies.recordCopy(ctx.store.db, workspaceId, source.id, version);
   return platformId;
 }
 
 /** After the source itself is gone from the platform. */
-export async function removeDefinition(ctx: PipelinesContext, { workspace_id, id }: SourceRow): Promise<void> {
-  const { waitMs } = await readSettleWindow(ctx, { table: 'placed_definitions', workspaceId: workspace_id, id });
-  const row = await placed.findPlaced(ctx.store.db, workspace_id, id);
+export async function removeCopy(ctx: PipelinesContext, { workspace_id, id }: SourceRow): Promise<void> {
+  const { waitMs } = await readSettleWindow(ctx, { table: 'definition_copies', workspaceId: workspace_id, id });
+  const row = await copies.findCopy(ctx.store.db, workspace_id, id);
   if (!row) return;
   const platformId = row.platform_id ?? (await ctx.platform.findManifest(workspace_id, markOf(id)));
   if (platformId !== undefined) await ctx.platform.deleteManifest(workspace_id, platformId);
   else if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, 2_000));
-  await placed.deletePlaced(ctx.store.db, workspace_id, id);
+  await copies.deleteCopy(ctx.store.db, workspace_id, id);
 }
 
 export const definitionUses: DefinitionUses = {
   listTemplates: listTemplatesOfDefinition,
-  listVersions: placed.listVersionsInUse,
-  countSources: placed.countSourcesByVersion,
+  listVersions: copies.listVersionsInUse,
+  countSources: copies.countSourcesByVersion,
   applyVersion,
 };
 
@@ -110,7 +110,7 @@ async function applyVersion(
     return `The new version sends secrets to new addresses${addresses ? ` (${inWords(addresses)})` : ''}. ${advice}`;
   };
   for (let after: string | undefined; ; ) {
-    const rows = await placed.lockSourcesOf(tx, organizationId, definitionId, { after, limit: batch });
+    const rows = await copies.lockSourcesOf(tx, organizationId, definitionId, { after, limit: batch });
     const movable: SourceRow[] = [];
     for (const row of rows.filter((one) => one.definition_version !== version)) {
       const given = openConfiguration(sealer, 'source', row.id, row.sealed_config);
@@ -126,7 +126,7 @@ async function applyVersion(
         outcome.staying.push({ ...staying, needs_confirmation: fault === undefined });
       }
     }
-    await placed.setDefinitionVersion(
+    await copies.setDefinitionVersion(
       tx,
       organizationId,
       movable.map(({ id }) => id),

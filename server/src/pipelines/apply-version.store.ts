@@ -1,4 +1,4 @@
-/** The SQL that moves sources, destinations and connections to another version of their template. */
+/** The SQL that applies a version of a template to sources, destinations and connections. */
 import { sql } from 'kysely';
 import { now } from '../kernel/db/moments.ts';
 import type { Db } from '../kernel/db/open.ts';
@@ -80,7 +80,7 @@ export async function changeConnection(
 }
 
 /** Locked, so that neither the customer nor the set-up worker changes them meanwhile. */
-export async function listSourcesToMove(tx: Db, workspaceId: string, templateId: string): Promise<SourceRow[]> {
+export async function lockSourcesOfTemplate(tx: Db, workspaceId: string, templateId: string): Promise<SourceRow[]> {
   return await tx
     .updateTable('sources')
     .set({ name: sql<string>`name` })

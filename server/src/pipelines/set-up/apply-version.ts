@@ -1,5 +1,5 @@
 /**
- * Moves what a workspace has of a template to another version of it: only rows change here, and the set-up worker tells the
+ * Applies a version of a template to what a workspace has of it: only rows change here, and the set-up worker tells the
  * platform. What a connection carries over is what differs between its version and the new one, without what was chosen for
  * this connection alone (connection-changes.ts).
  *
@@ -28,10 +28,10 @@ import type { Db } from '../../kernel/db/open.ts';
 import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { TemplateRef } from '../../kernel/template-ref.ts';
 import type { Journal } from '../../log/events/journal.ts';
+import * as apply from '../apply-version.store.ts';
 import { mergeWithDefaults } from '../configuration.ts';
 import type { PipelinesContext } from '../context.ts';
 import { aboutSource, recordConnectionUpdated, settingsOfConnection } from '../entries.ts';
-import * as moves from '../template-moves.store.ts';
 
 /** Where a connection of this workspace and source writes. */
 export function placementOf(
@@ -97,25 +97,25 @@ export function changesOfConnection(
   return { values: Object.fromEntries(changes), isRenamed: isNew('destination_name') };
 }
 
-interface ConnectionMove extends Omit<ConnectionStep, 'content'> {
+interface WantedConnection extends Omit<ConnectionStep, 'content'> {
   target: ConnectionVersion;
 }
 
 /** Whether the platform has to be told something. */
-export async function moveConnection(
+export async function applyToConnection(
   journal: Journal,
   tx: Db,
   row: ConnectionRow,
-  { target: { number, content }, ...move }: ConnectionMove,
+  { target: { number, content }, ...wanted }: WantedConnection,
 ): Promise<boolean> {
-  const { values, isRenamed } = changesOfConnection(row, { ...move, content });
+  const { values, isRenamed } = changesOfConnection(row, { ...wanted, content });
   const isChanged = isRenamed || Object.keys(values).length > 0;
   const change = {
     ...values,
     customer_may_change: mayChangeText(content.customer_may_change),
     template_version: number,
   };
-  await moves.changeConnection(tx, row, change, isChanged);
+  await apply.changeConnection(tx, row, change, isChanged);
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id };
   const changed = ['template_version', ...('cron_expression' in values ? ['cron_expression'] : [])];
   await recordConnectionUpdated(journal, tx, place, row.id, changed, {
@@ -125,31 +125,31 @@ export async function moveConnection(
   return isChanged;
 }
 
-export interface Move {
+export interface TemplateVersionToApply {
   template: TemplateRef;
   version: number;
   moveData: boolean;
-  mayMoveSecrets: boolean;
+  mayRedirectSecrets: boolean;
 }
 
-export type Moved =
+export type ApplyOutcome =
   /** The platform has to be told. */
   | { state: 'changing'; failedBefore: boolean; sources: string[] }
   | { state: 'done' }
   | { state: 'skipped'; reason: string };
 
 /** What is in the workspace of a connection template. The caller holds the workspace. */
-export async function moveConnections(
+export async function applyToConnections(
   ctx: PipelinesContext,
   tx: Db,
   workspace: WorkspaceRow,
-  { template, version, moveData }: Move,
-): Promise<Moved> {
+  { template, version, moveData }: TemplateVersionToApply,
+): Promise<ApplyOutcome> {
   const target = await getVersion(tx, template, version);
   const content: ConnectionContent = JSON.parse(target.content);
   const read = readerOf(ctx, tx, template);
-  const destination = await moves.lockDestination(tx, workspace.id, template.templateId);
-  const rows = await moves.listConnectionsOfTemplate(tx, workspace.id, template);
+  const destination = await apply.lockDestination(tx, workspace.id, template.templateId);
+  const rows = await apply.listConnectionsOfTemplate(tx, workspace.id, template);
   let isChanged = false;
   if (destination && destination.template_version < version) {
     const base = await read(destination.template_version);
@@ -159,7 +159,7 @@ export async function moveConnections(
       destination.name === content.destination_name;
     isChanged ||= !isSame;
     const change = { template_version: version, name: content.destination_name };
-    await moves.changeDestination(tx, workspace.id, destination.id, change, !isSame);
+    await apply.changeDestination(tx, workspace.id, destination.id, change, !isSame);
   } else if (destination) {
     isChanged ||= destination.applied_template_version < destination.template_version;
   }
@@ -169,7 +169,7 @@ export async function moveConnections(
       continue;
     }
     const base = (await read(row.template_version))?.content as ConnectionContent | undefined;
-    const isTold = await moveConnection(ctx.journal, tx, row, {
+    const isTold = await applyToConnection(ctx.journal, tx, row, {
       workspace,
       slug,
       base,
@@ -189,13 +189,13 @@ export async function moveConnections(
 }
 
 /** The sources of a template in the workspace. The caller holds the workspace. */
-export async function moveSources(
+export async function applyToSources(
   ctx: PipelinesContext,
   tx: Db,
   workspace: WorkspaceRow,
-  { template, version, mayMoveSecrets }: Move,
+  { template, version, mayRedirectSecrets }: TemplateVersionToApply,
   definition: Definition,
-): Promise<Moved> {
+): Promise<ApplyOutcome> {
   const target = await getVersion(tx, template, version);
   const content: SourceContent = JSON.parse(target.content);
   const defaults = openVersion(ctx.templates, target);
@@ -203,7 +203,7 @@ export async function moveSources(
   const woken: string[] = [];
   let failedBefore = false;
   let reason: string | undefined;
-  for (const row of await moves.listSourcesToMove(tx, workspace.id, template.templateId)) {
+  for (const row of await apply.lockSourcesOfTemplate(tx, workspace.id, template.templateId)) {
     const isThere = row.template_version >= version;
     if (isThere && row.applied_template_version === row.template_version) continue;
     // What the platform has: a version that waits for the customer has not arrived there.
@@ -213,8 +213,8 @@ export async function moveSources(
       : changesOfSource(base, { content, configuration: defaults });
     if (
       isConfigured &&
-      !mayMoveSecrets &&
-      movesSecrets(ctx, definition, row, { before: base ?? (await read(1)), after: defaults })
+      !mayRedirectSecrets &&
+      redirectsSecrets(ctx, definition, row, { before: base ?? (await read(1)), after: defaults })
     ) {
       reason ??= secretsStayText;
       continue;
@@ -223,13 +223,13 @@ export async function moveSources(
     if (fault) {
       // The customer is asked for it with the next edit. Until then the source goes on as it is.
       reason ??= missingText(fault);
-      await moves.changeSource(tx, row, { template_version: version });
-      await recordMoved(ctx, tx, row, version);
+      await apply.changeSource(tx, row, { template_version: version });
+      await recordApplied(ctx, tx, row, version);
       continue;
     }
-    await moves.changeSource(tx, row, { template_version: version, isConfigured });
-    await recordMoved(ctx, tx, row, version);
-    if (isSelected) await moves.chooseStreamsAnew(tx, workspace.id, row.id);
+    await apply.changeSource(tx, row, { template_version: version, isConfigured });
+    await recordApplied(ctx, tx, row, version);
+    if (isSelected) await apply.chooseStreamsAnew(tx, workspace.id, row.id);
     if (!isConfigured && !isSelected) continue;
     woken.push(row.id);
     failedBefore ||= row.failure !== null && !isWithoutItsVersion(row);
@@ -239,7 +239,7 @@ export async function moveSources(
 }
 
 /** A source that is only woken, because the platform does not have its version yet, is as it was. */
-async function recordMoved({ journal }: PipelinesContext, tx: Db, row: SourceRow, version: number): Promise<void> {
+async function recordApplied({ journal }: PipelinesContext, tx: Db, row: SourceRow, version: number): Promise<void> {
   if (row.template_version === version) return;
   await journal.record(tx, row.organization_id, {
     type: 'source.updated',
@@ -273,7 +273,7 @@ export function faultOfSource(
 }
 
 /** Whether what the customer has given in confidence would go to an address that the source does not have. */
-export function movesSecrets(
+export function redirectsSecrets(
   ctx: PipelinesContext,
   { specification: { connectionSpecification } }: Definition,
   row: SourceRow,
@@ -299,8 +299,8 @@ function isWithoutItsVersion(row: Pick<SourceRow, 'platform_id' | 'template_vers
   return row.platform_id !== null && row.applied_template_version < row.template_version;
 }
 
-async function wake(tx: Db, workspaceId: string, sourceIds: string[], failedBefore: boolean): Promise<Moved> {
-  await moves.wakeSources(tx, workspaceId, sourceIds);
+async function wake(tx: Db, workspaceId: string, sourceIds: string[], failedBefore: boolean): Promise<ApplyOutcome> {
+  await apply.wakeSources(tx, workspaceId, sourceIds);
   return { state: 'changing', failedBefore, sources: sourceIds };
 }
 
