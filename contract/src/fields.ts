@@ -35,8 +35,7 @@ export const WorkspaceName = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    '1 to 255 characters, kept as sent. Names are compared after Unicode NFC normalisation and case-sensitively. ' +
-    'Blank names, control characters, lone surrogates and bidirectional controls are refused.',
+    '1 to 255 characters, kept as sent. Compared case-sensitively after Unicode NFC normalisation. Blank names, control characters, lone surrogates and bidirectional controls are rejected.',
   examples: ['acme-inc'],
 });
 
@@ -45,7 +44,7 @@ export const RegionId = Type.Unsafe<string>({
   format: 'uuid',
   enum: [regions.us, regions.eu],
   default: regions.us,
-  description: `Region of a new workspace: US \`${regions.us}\` (default) or EU \`${regions.eu}\`. Ignored when the workspace exists.`,
+  description: `Region of a new workspace: US (\`${regions.us}\`, the default) or EU (\`${regions.eu}\`). Ignored if the workspace exists.`,
   examples: [regions.us],
 });
 

@@ -17,7 +17,7 @@ export class SpecificationTooLarge extends Error {
 
   constructor() {
     super(
-      `it has more than ${maxValues} values, or choices within choices that make as many of it. A pattern counts as 25 values or more`,
+      `it has more than ${maxValues} values once nested choices are expanded. Each pattern counts as 25 values or more`,
     );
   }
 }

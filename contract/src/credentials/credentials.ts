@@ -35,31 +35,32 @@ const nullable = <T extends string>(description: string, more: object = {}) =>
 
 export const Credential = Type.Object(
   {
-    id: Uuid('Identifier of the credential', exampleId),
-    workspace_id: Uuid('Workspace it belongs to', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
-    oauth_client_id: Uuid('OAuth client it was given to', '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63'),
-    grant: Enumeration(credentialGrants, { description: 'How the tokens were got' }),
+    id: Uuid('Identifier of the credential.', exampleId),
+    workspace_id: Uuid('Workspace of the credential.', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+    oauth_client_id: Uuid('OAuth client that the credential was granted to.', '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63'),
+    grant: Enumeration(credentialGrants, { description: 'OAuth grant that produced the tokens.' }),
     owner: Enumeration(credentialOwners, {
-      description: 'Who refreshes the tokens: this service, or the hosted platform, which has got them once',
+      description: 'Who refreshes the tokens: this service, or the hosted platform that received them.',
     }),
     state: Enumeration(credentialStates, {
-      description: '`needs_attention`: see `reason`. `ended`: deleted, and not used any more',
+      description:
+        'State of the credential. `needs_attention` is explained in `reason`. `ended` credentials were deleted and are no longer used.',
     }),
-    reason: nullable<CredentialReason>('Why it needs attention', { enum: [...credentialReasons, null] }),
-    last_error: nullable<string>('What the provider, or the way to it, said last', { examples: ['invalid_grant'] }),
-    account: nullable<string>('The account, as its owner knows it', { examples: ['ada@example.com'] }),
-    scopes: Type.Array(Type.String(), { description: 'What was granted' }),
-    has_refresh_token: Type.Boolean({ description: 'Whether the tokens can be refreshed without the customer' }),
-    access_token_expires_at: nullable<string>('When the access token ends', { format: 'date-time' }),
-    revocation: nullable<CredentialRevocation>('After the end: whether the provider was told', {
+    reason: nullable<CredentialReason>('Why the credential needs attention.', { enum: [...credentialReasons, null] }),
+    last_error: nullable<string>('Last error from the provider or the network.', { examples: ['invalid_grant'] }),
+    account: nullable<string>('Account that signed in, such as an email address.', { examples: ['ada@example.com'] }),
+    scopes: Type.Array(Type.String(), { description: 'Granted scopes.' }),
+    has_refresh_token: Type.Boolean({ description: 'Whether the tokens can be refreshed without the customer.' }),
+    access_token_expires_at: nullable<string>('When the access token expires.', { format: 'date-time' }),
+    revocation: nullable<CredentialRevocation>('Whether the credential was revoked at the provider after it ended.', {
       enum: [...credentialRevocations, null],
     }),
-    source_ids: Type.Array(Uuid('A source', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'), {
-      description: 'The sources that use it',
+    source_ids: Type.Array(Uuid('A source.', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'), {
+      description: 'Sources that use the credential.',
     }),
-    created_at: Timestamp('When the customer signed in first'),
-    updated_at: Timestamp('When it changed last'),
-    signed_in_at: Timestamp('When the customer signed in last'),
+    created_at: Timestamp('When the customer first signed in.'),
+    updated_at: Timestamp('When the credential last changed.'),
+    signed_in_at: Timestamp('When the customer last signed in.'),
   },
   { title: 'Credential' },
 );
@@ -68,9 +69,16 @@ export type Credential = Static<typeof Credential>;
 export const CredentialList = Type.Object({ data: Type.Array(Credential) }, { title: 'Credential list' });
 
 export const ListCredentialsQuery = Type.Object({
-  workspace_id: Type.Optional(Uuid('Only those of this workspace', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11')),
+  workspace_id: Type.Optional(
+    Uuid('Returns only credentials of this workspace.', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+  ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most, the newest' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 100,
+      description: 'Maximum number of credentials to return, newest first.',
+    }),
   ),
 });
 
@@ -79,10 +87,10 @@ export const OwnCredential = Type.Object(
   {
     id: Credential.properties.id,
     state: Credential.properties.state,
-    attention_by: nullable<'operator' | 'customer'>('Who has to do something; null: nobody', {
+    attention_by: nullable<'operator' | 'customer'>('Who has to act. Null if nobody does.', {
       enum: ['operator', 'customer', null],
     }),
-    message: nullable<string>('What to tell the customer', {
+    message: nullable<string>('Message to show to the customer.', {
       examples: ['The access to your account has ended. Sign in again to go on.'],
     }),
     account: Credential.properties.account,
@@ -96,7 +104,9 @@ export type OwnCredential = Static<typeof OwnCredential>;
 export const OwnCredentialList = Type.Object({ data: Type.Array(OwnCredential) }, { title: 'Own credential list' });
 
 export const ListOwnCredentialsQuery = Type.Object({
-  source_template_id: Type.Optional(Uuid('Only those for this template', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11')),
+  source_template_id: Type.Optional(
+    Uuid('Returns only credentials for this template.', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+  ),
 });
 
-export const CredentialPath = Type.Object({ credential_id: Uuid('Identifier of the credential', exampleId) });
+export const CredentialPath = Type.Object({ credential_id: Uuid('Identifier of the credential.', exampleId) });

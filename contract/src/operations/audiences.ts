@@ -19,7 +19,7 @@ export const customers = {
   syncQuery: undefined,
   jobsQuery: Type.Object({ ...ListJobsQuery.properties }),
   streamsDescription:
-    'The streams to choose from, as the source had them when it was last read, and which of them are synced.',
+    'Returns the streams that can be synced, as of the last time the source was read, and which of them are selected.',
   errors: [],
   /** Further errors of operations that change something. A scoped token ends with its workspace, so it never sees them. */
   changeErrors: [],
@@ -39,7 +39,8 @@ export const operators = {
   streamsQuery: Type.Object({ ...connectionQuery.properties, ...ListStreamsQuery.properties }),
   syncQuery: Type.Object({ ...connectionQuery.properties, ...SyncQuery.properties }),
   jobsQuery: Type.Object({ ...connectionQuery.properties, ...ListJobsQuery.properties }),
-  streamsDescription: 'All streams that the source had when it was last read, and which of them are synced.',
+  streamsDescription:
+    'Returns all streams of the source, as of the last time it was read, and which of them are synced.',
   errors: ['workspace_not_found'],
   changeErrors: ['workspace_being_deleted'],
   syncErrors: ['stream_not_refreshed'],

@@ -54,11 +54,11 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'date-time': {
     type: 'value_error.datetime',
-    fault: (text) => (isTime(text) ? undefined : 'a time must be written as in 2026-01-31T09:30:00Z'),
+    fault: (text) => (isTime(text) ? undefined : 'use a timestamp such as 2026-01-31T09:30:00Z'),
   },
   'job-id': {
     type: 'value_error',
-    fault: (text) => (jobId.test(text) ? undefined : 'an id of a job has 1 to 64 letters, digits and hyphens'),
+    fault: (text) => (jobId.test(text) ? undefined : 'a job id must have 1 to 64 letters, digits and hyphens'),
   },
   name: { type: 'value_error.name', fault: (text) => shortTextFault('a name', text) },
   tag: {
@@ -78,25 +78,23 @@ export const formats: Readonly<Record<string, Format>> = {
   'short-text': { type: 'value_error.text', fault: (text) => shortTextFault('the text', text) },
   'css-color': {
     type: 'value_error.color',
-    fault: (text) => (isCssColor(text) ? undefined : 'a colour must be written as in #4f46e5, rgb(79 70 229) or teal'),
+    fault: (text) => (isCssColor(text) ? undefined : 'use a CSS colour such as #4f46e5, rgb(79 70 229) or teal'),
   },
   'font-family': {
     type: 'value_error.font',
-    fault: (text) => (isFontFamily(text) ? undefined : 'fonts must be written as in Inter, system-ui, sans-serif'),
+    fault: (text) => (isFontFamily(text) ? undefined : 'use a list of fonts such as Inter, system-ui, sans-serif'),
   },
   'image-address': {
     type: 'value_error.url',
     fault: (text) =>
-      isImageAddress(text)
-        ? undefined
-        : 'an address must be http:// or https://, as in https://app.example.com/logo.svg',
+      isImageAddress(text) ? undefined : 'use an http:// or https:// URL such as https://app.example.com/logo.svg',
   },
   'icon-address': {
     type: 'value_error.icon',
     fault: (text) =>
       text.length <= maxIconLength && (isIconData(text) || (URL.canParse(text) && /^https:\/\//i.test(text)))
         ? undefined
-        : 'an icon must be an https:// address, or a PNG, JPEG, GIF or WebP image of at most 16 kB as a data: address',
+        : 'use an https:// URL, or a PNG, JPEG, GIF or WebP image of at most 16 kB as a data: URL',
   },
   'web-origin': { type: 'value_error.origin', fault: originFault },
 };
