@@ -162,9 +162,9 @@ export async function listRolloutItems(
 export type RolloutCommand = 'pause' | 'resume' | 'stop';
 
 const commands = {
-  pause: { to: 'paused', reason: 'An operator has paused it.', type: 'template.rollout_paused' },
+  pause: { to: 'paused', reason: 'Paused by an operator.', type: 'template.rollout_paused' },
   resume: { to: 'running', reason: null, type: 'template.rollout_resumed' },
-  stop: { to: 'stopped', reason: 'An operator has stopped it.', type: 'template.rollout_stopped' },
+  stop: { to: 'stopped', reason: 'Stopped by an operator.', type: 'template.rollout_stopped' },
 } as const satisfies Record<RolloutCommand, { to: RolloutState; reason: string | null; type: string }>;
 
 /** What is being changed at the moment is finished all the same. */

@@ -85,7 +85,7 @@ export async function listCauseRetryItems(
 
 /** Syncs that were started go on. A retry that has ended stays as it is. */
 export async function stopCauseRetry(ctx: PipelinesContext, organizationId: string, id: string): Promise<CauseRetry> {
-  await endCauseRetry(ctx, organizationId, id, 'stopped', 'An operator has stopped it.');
+  await endCauseRetry(ctx, organizationId, id, 'stopped', 'Stopped by an operator.');
   return await getCauseRetry(ctx, organizationId, id);
 }
 

@@ -55,7 +55,7 @@ function placeIn({ cursor }: ListAllWorkspacesQuery, order: store.WorkspaceOrder
   if (cursor === undefined || (place && isOfOrder)) return place;
   throw invalidRequest({
     loc: ['query', 'cursor'],
-    msg: 'the cursor must be taken from the next link of an earlier page with the same sort',
+    msg: 'use the cursor from the next link of an earlier page with the same sort',
     type: 'value_error.cursor',
   });
 }

@@ -542,7 +542,7 @@ async function read(
 function assertUsable(description: ManifestDescription, at = manifestField): void {
   const refusal = refusalOf(description);
   if (refusal !== undefined) throw refused(refusal, at);
-  if (hasMask(description.manifest)) throw refused(`Write the secret that is masked as ${mask}.`, at);
+  if (hasMask(description.manifest)) throw refused(`Enter the secret that is masked as ${mask}.`, at);
 }
 
 /** As the specification calls itself, mostly in the form "Books Spec". */
@@ -551,7 +551,7 @@ function nameIn({ specification: { connectionSpecification } }: ManifestDescript
   const name =
     typeof title === 'string' ? title.replace(/\s+(Source\s+)?(Connector\s+)?Spec(ification)?$/i, '').trim() : '';
   if (name !== '' && name.length <= maxNameLength) return name;
-  const msg = 'the manifest has no title in its specification, so a name is needed';
+  const msg = "the manifest's specification has no title, so a name is required";
   throw invalidRequest({ loc: ['body', 'name'], msg, type: 'value_error.missing' });
 }
 

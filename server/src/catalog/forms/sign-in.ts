@@ -64,14 +64,16 @@ export function signInFaults(specification: ConnectorSpecification, oauth: Templ
   const fields = signInFields(specification, oauth);
   const names = Object.keys(fields);
   if (names.length === 0) {
-    return fault("say which fields of the configuration the sign-in fills: the connector's specification does not");
+    return fault(
+      "name the configuration fields that the sign-in fills, because the connector's specification does not",
+    );
   }
   if ((oauth.hand_over ?? 'access_token') === 'access_token') {
     return names.includes('access_token') || names.includes('refresh_token')
       ? []
-      : fault('a field for access_token is needed');
+      : fault('a field for access_token is required');
   }
-  return names.includes('refresh_token') ? [] : fault('a field for refresh_token is needed');
+  return names.includes('refresh_token') ? [] : fault('a field for refresh_token is required');
 }
 
 export function presentSignIn(

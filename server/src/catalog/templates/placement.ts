@@ -32,7 +32,7 @@ export function placementFaults(definition: Definition, placement: Placement): F
   return [
     {
       loc: ['body', 'namespace_format'],
-      msg: `namespace_format or prefix must contain ${workspaceId}: without it the tables of two workspaces could be the same`,
+      msg: `namespace_format or prefix must contain ${workspaceId}, so that two workspaces never share tables`,
       type: 'value_error.placeholder',
     },
   ];

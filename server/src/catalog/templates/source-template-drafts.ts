@@ -92,7 +92,7 @@ async function definitionFor(
   if (definition) return definition;
   throw invalidRequest({
     loc: ['body', 'actor_definition_id'],
-    msg: 'there is no source definition with this id',
+    msg: 'no source definition has this id',
     type: 'value_error.definition',
   });
 }

@@ -250,7 +250,7 @@ export function readStreamNames(streams: unknown): StreamName[] | undefined {
 }
 
 export function wordsOr(message: unknown): string {
-  if (typeof message !== 'string' || message === '') return 'The connector did not accept the configuration.';
+  if (typeof message !== 'string' || message === '') return 'The connector rejected the configuration.';
   return storableText(message.slice(0, maxWords));
 }
 

@@ -204,7 +204,7 @@ export async function erase(
   if (by.length === 0) {
     throw invalidRequest({
       loc: ['body'],
-      msg: 'name the entries by workspace_id, actor_id or address',
+      msg: 'select the entries by workspace_id, actor_id or address',
       type: 'value_error.missing',
     });
   }

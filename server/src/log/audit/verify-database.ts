@@ -30,7 +30,7 @@ export async function verifyDatabase(
     position: null,
     id: kid,
     problem:
-      'The key is not as this deployment made it, or INLAY_ENCRYPTION_KEY is not the key this database was last used with.',
+      'The key does not match this deployment, or INLAY_ENCRYPTION_KEY is not the key this database was last used with.',
   }));
 
   const [end, cutUntil] = [head?.trail_position ?? 0, head?.cut_until ?? 0];
@@ -63,11 +63,11 @@ export async function verifyDatabase(
     tellOf(faults, from, `Entries ${from} to ${end} are missing at the end.`);
   }
   if (lastPosition > end)
-    tellOf(faults, end + 1, `The trail goes on after position ${end}, where it was noted to end.`);
+    tellOf(faults, end + 1, `The trail continues after position ${end}, where its head says it ends.`);
   if (head && last.position === end) {
     const now = await store.now();
     const wrong = wrongColumns({ head, laterHead: laterHead ?? head, newest: stored[0], seen, result, now });
-    if (wrong.length > 0) tellOf(faults, end, `The head of the trail was changed: ${wrong.join(', ')} in log_heads.`);
+    if (wrong.length > 0) tellOf(faults, end, `The head of the trail was modified: ${wrong.join(', ')} in log_heads.`);
   }
   return { ...result, faults: inOrder([...faults, ...result.faults]) };
 }

@@ -81,7 +81,7 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   if (typeof given === 'string' && /^\d{1,15}$/.test(given)) return position;
   throw invalidRequest({
     loc: ['header', 'Last-Event-ID'],
-    msg: 'must be the position of an event, a whole number',
+    msg: 'must be the position of an event, as a whole number',
     type: 'value_error',
   });
 }

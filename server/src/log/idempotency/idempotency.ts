@@ -170,8 +170,8 @@ function contextOf(id: string): string {
   return `idempotency key ${id}`;
 }
 
-const malformed = `an Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, as in 8e03978e-40d5-43dd-bc93-6894a57f9324`;
-const reused = 'this Idempotency-Key was used for another request; use a new one';
+const malformed = `an Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, such as 8e03978e-40d5-43dd-bc93-6894a57f9324`;
+const reused = 'this Idempotency-Key was used for a different request; use a new one';
 
 function keyFault(code: 'invalid_request' | 'idempotency_key_reused', msg: string): AppError {
   return new AppError(code, {

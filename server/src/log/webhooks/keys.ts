@@ -46,7 +46,7 @@ export function secretFault(secret: string): string | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   const isCanonical = encoded !== '' && bytes.toString('base64') === encoded;
   if (isCanonical && bytes.length >= 24 && bytes.length <= 64) return undefined;
-  return 'a secret must be whsec_ and 24 to 64 bytes in base64';
+  return 'a secret must be whsec_ followed by 24 to 64 bytes in base64';
 }
 
 const keysContext = (endpointId: string) => `webhook endpoint keys ${endpointId}`;
