@@ -1,13 +1,13 @@
 /**
- * Every error of the service: which status and which words it gets, and when it happens. The list is closed. The API
- * reference and docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
+ * The closed list of all errors of the service: status, detail, and what they mean. The API reference and
+ * docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
  */
 import type { Fault } from './errors.ts';
 
-/** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
+/** Why saved work could not be completed immediately. Decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
 
-/** Facts that a reader must know, for the codes that have such facts. */
+/** Required facts, by code. */
 export interface RequiredFacts {
   invalid_request: { faults: Fault[] };
   idempotency_key_reused: { faults: Fault[] };
@@ -26,11 +26,11 @@ export interface RequiredFacts {
   too_many_event_streams: { whose: 'token' | 'organization'; limit: number };
   webhook_endpoint_limit: { most: number };
   oauth_client_limit: { most: number };
-  /** The names of the templates that use it. */
+  /** Names of the templates that use the definition. */
   definition_in_use: { templates: string[] };
 }
 
-/** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */
+/** Optional facts, by code. Without a retry time here, the catalogue's default applies. */
 interface OptionalFacts {
   creation_pending: { retryAfterSeconds?: number };
   platform_unavailable: { retryAfterSeconds?: number };
@@ -38,7 +38,7 @@ interface OptionalFacts {
   queue_full: { retryAfterSeconds?: number };
 }
 
-/** The facts of a code. Most codes say everything themselves. */
+/** Facts of a code. Most codes have none. */
 export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
   ? RequiredFacts[Code]
   : Code extends keyof OptionalFacts
@@ -48,11 +48,11 @@ export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
 export interface CatalogueEntry<Code extends ErrorCode> {
   status: number | ((facts: FactsOf<Code>) => number);
   detail: string | ((facts: FactsOf<Code>) => string);
-  /** An example for the reference, needed where the detail depends on facts. */
+  /** Example detail for the reference, required if the detail depends on facts. */
   example?: string;
-  /** The same for endpoints that customers call, where they read other words. */
+  /** The same for customer endpoints, where the message is different. */
   customerExample?: string;
-  /** Statuses that `status` can give, for the reference. */
+  /** Statuses that `status` can return, for the reference. */
   statuses: readonly number[];
   retryAfterSeconds?: number;
   when: string;
@@ -551,11 +551,11 @@ export const errorCatalogue: { readonly [Code in ErrorCode]: CatalogueEntry<Code
 export interface Refusal {
   status: number;
   when: string;
-  /** A detail that is not the name of the status, for the reference. */
+  /** Detail for the reference, if it is not the name of the status. */
   example?: string;
 }
 
-/** Refusals of HTTP itself, on any path, before an endpoint applies its own rules. */
+/** HTTP errors that any path can return before its endpoint is reached. */
 export const refusals = {
   bad_request: { status: 400, when: 'The request is not well-formed HTTP.' },
   method_not_allowed: {

@@ -1,4 +1,4 @@
-/** The body of every answer that is not a success: `detail` and nothing else. */
+/** Body of every error response: only `detail`. */
 import { type Static, Type } from 'typebox';
 
 export const ErrorBody = Type.Object(
@@ -7,9 +7,7 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/**
- * Every `type` that a fault can have, with its cause and its message. The list is closed: no code can use another type.
- */
+/** Every `type` of a fault, with its cause and message. The list is closed. */
 export const faultTypes = {
   'value_error.missing': ['required field or body missing', 'field required'],
   'value_error.extra': ['unknown field, only with `Prefer: handling=strict`', 'extra fields not permitted'],

@@ -1,6 +1,6 @@
 /**
- * Fields that several requests and answers share. A `format` named here is a rule the server enforces
- * (server/src/kernel/http/validation.ts); the description says it in words for readers of the API reference.
+ * Fields shared by several schemas. A `format` named here is enforced by the server
+ * (server/src/kernel/http/validation.ts).
  */
 import { Type } from 'typebox';
 
@@ -15,11 +15,11 @@ export type WorkspaceStatus = (typeof workspaceStatuses)[number];
 export const tagModes = ['any', 'all'] as const;
 export type TagMode = (typeof tagModes)[number];
 
-/** What an operator token may do; from the most to the least. */
+/** Permissions of an operator token, from most to least. */
 export const operatorPermissions = ['full', 'operator', 'read'] as const;
 export type OperatorPermission = (typeof operatorPermissions)[number];
 
-/** A string out of a closed list, in the form that validation, serialisation and OpenAPI all understand. */
+/** A closed list of strings, in a form that validation, serialisation and OpenAPI all support. */
 export function Enumeration<const T extends readonly string[]>(members: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...members], ...options });
 }

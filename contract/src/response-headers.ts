@@ -1,6 +1,6 @@
 /**
- * The response headers that a caller may want to read: the meaning of each, for the API reference, and the list of
- * headers that browsers show to scripts of other origins. A new header of the API is added here and nowhere else.
+ * Response headers for callers, described for the API reference and exposed to scripts of other origins (CORS). New API
+ * headers are only added here.
  */
 
 export interface ResponseHeader {

@@ -1,4 +1,4 @@
-/** How the widget looks: what an operator sets in a widget-token request, or in the page through the embed library. */
+/** Theme of the widget, set in a widget token request or through the embed library. */
 import { Type } from 'typebox';
 import { colorSchemes, type WidgetTheme as Theme, widgetLocales } from './embedding.ts';
 import { Enumeration } from './fields.ts';

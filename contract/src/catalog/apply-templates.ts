@@ -1,4 +1,4 @@
-/** What crosses the wire when a workspace is compared with the templates that match it now. */
+/** Schemas for comparing a workspace with the templates that currently match it. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Uuid } from '../fields.ts';
 import { existingChoices } from './rollouts.ts';

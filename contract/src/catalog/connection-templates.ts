@@ -1,4 +1,4 @@
-/** What crosses the wire for connection templates and their schedules. */
+/** Schemas for connection templates and their schedules. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { CustomerMayChange, CustomerMayChangeRequest } from '../pipelines/connections.ts';

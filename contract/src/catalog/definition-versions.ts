@@ -1,4 +1,4 @@
-/** What crosses the wire for the versions of connectors that an organization adds itself. */
+/** Schemas for versions of connectors that an organization adds itself. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp } from '../fields.ts';
 import { ManifestAnswer } from './definitions.ts';
@@ -8,7 +8,7 @@ const Count = (description: string, example: number) => Type.Integer({ minimum: 
 
 const Running = (description: string) => Type.Optional(Enumeration(['runs', 'left_out'], { description }));
 
-/** So many changes of a version are told in a list. */
+/** Maximum number of changes that a version lists. */
 export const maxListedChanges = 50;
 
 export const ManifestStreamChange = Type.Object(

@@ -1,4 +1,4 @@
-/** What crosses the wire for connector definitions. Field names inside a definition are the hosted platform's own. */
+/** Schemas for connector definitions. Field names inside a definition are the hosted platform's own. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { JsonSchema } from './connector-configuration.ts';
@@ -16,7 +16,7 @@ const AnyObject = <T>(description: string, options: object = {}) =>
 const TextOrNull = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
 
-/** How a connector describes itself: the schema of its configuration, and how a person may authorise it. */
+/** What a connector reports about itself: its configuration schema and how it can be authorised. */
 export const ConnectorSpecification = Type.Object(
   {
     documentationUrl: Type.Optional(Type.String({ description: 'Page that describes the set-up.' })),
@@ -70,7 +70,7 @@ const DestinationDefinitionDetail = Type.Object(
   { title: 'Destination definition detail' },
 );
 
-/** One shape for connectors of both kinds; what a connector asks for is in its own answer. */
+/** One format for both types of connector. Each connector's specification is in its own response. */
 export const Connector = Type.Object(
   {
     id: sourceId,
@@ -257,7 +257,7 @@ export const ReplaceSourceDefinitionRequest = Type.Object(
 );
 export type ReplaceSourceDefinitionRequest = Static<typeof ReplaceSourceDefinitionRequest>;
 
-/** For a body of YAML, which holds nothing but the manifest. */
+/** For YAML bodies, which contain only the manifest. */
 export const SourceDefinitionQuery = Type.Object({
   name: Type.Optional(
     Type.String({ ...definitionName, description: 'Name of the connector, for requests with a YAML body.' }),

@@ -1,4 +1,4 @@
-/** What crosses the wire when a change of a template goes to what was made from it before. */
+/** Schemas for rolling out a template change to existing sources and connections. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Tag, Timestamp, Uuid } from '../fields.ts';
 import { VersionNumber } from './template-versions.ts';

@@ -1,4 +1,4 @@
-/** What crosses the wire for source templates, for operators and for customers with a scoped token. */
+/** Schemas for source templates, for operators and for customers with a scoped token. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { Configuration } from './connector-configuration.ts';

@@ -1,4 +1,4 @@
-/** How customers sign in to a source instead of entering keys: the part of a source template, and what customers see of it. */
+/** Schemas for customer sign-in on source templates, and for what customers see of it. */
 import { type Static, Type } from 'typebox';
 import { credentialGrants } from '../credentials/credentials.ts';
 import { Enumeration, Uuid } from '../fields.ts';
@@ -65,7 +65,7 @@ export const TemplateOAuth = Type.Object(
 );
 export type TemplateOAuth = Static<typeof TemplateOAuth>;
 
-/** What a customer is told. */
+/** The customer's view. */
 export const OfferedOAuth = Type.Object(
   {
     provider: Type.String({ description: 'Name of the provider, as the provider writes it.', examples: ['HubSpot'] }),

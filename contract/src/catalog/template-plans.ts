@@ -1,4 +1,4 @@
-/** What crosses the wire when a change of a template is planned: what it would do, before it does anything. */
+/** Schemas for plans, which show what a template change would do before it is made. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { Apply } from './rollouts.ts';

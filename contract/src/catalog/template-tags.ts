@@ -1,4 +1,4 @@
-/** What crosses the wire for the tags of templates. */
+/** Schemas for template tags. */
 import { type Static, Type } from 'typebox';
 import { Tag, Timestamp, Uuid } from '../fields.ts';
 
@@ -47,7 +47,7 @@ export const DeletedTemplateTag = Type.Object(
 );
 export type DeletedTemplateTag = Static<typeof DeletedTemplateTag>;
 
-/** The body that gives a template one more tag. */
+/** Request body that adds a tag to a template. */
 export const TagTemplateRequest = Type.Object(
   { tag: TagName },
   { title: 'Tag template request', examples: [{ tag: 'crm' }] },

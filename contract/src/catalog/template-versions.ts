@@ -1,4 +1,4 @@
-/** What crosses the wire for the versions of templates, which are the same for both kinds. */
+/** Schemas for template versions, shared by both kinds of template. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 

@@ -1,4 +1,4 @@
-/** What crosses the wire for credentials: the tokens that a provider has given for a workspace. No token is ever part of it. */
+/** Schemas for credentials: the tokens that a provider issued for a workspace. No schema contains a token. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 
@@ -8,13 +8,13 @@ export const credentialGrants = ['authorization_code', 'client_credentials', 'jw
 export type CredentialGrant = (typeof credentialGrants)[number];
 export const credentialOwners = ['service', 'platform'] as const;
 export type CredentialOwner = (typeof credentialOwners)[number];
-/** `ended`: it was deleted, or another has taken its place. */
+/** `ended`: deleted or replaced by another credential. */
 export const credentialStates = ['connected', 'needs_attention', 'ended'] as const;
 export type CredentialState = (typeof credentialStates)[number];
 /**
- * `revoked`: the provider has ended the grant. `uncertain`: a refresh token may be spent, because its answers were lost.
- * `expired`: the access token has ended, and there is none to refresh it with. `client_refused`: the provider does not accept the
- * client, which is the operator's to mend. `refused`: the provider refuses to refresh, in words that are not in the standard.
+ * `revoked`: the provider ended the grant. `uncertain`: a refresh token may be spent because the response was lost.
+ * `expired`: the access token expired and there is no refresh token. `client_refused`: the provider rejects the client,
+ * which the operator has to fix. `refused`: the provider refuses to refresh with a non-standard error.
  * `scopes_missing`: the provider no longer grants a scope that the template requires.
  */
 export const credentialReasons = [
@@ -26,7 +26,7 @@ export const credentialReasons = [
   'scopes_missing',
 ] as const;
 export type CredentialReason = (typeof credentialReasons)[number];
-/** Whether the provider was told of the end. `kept`: another credential needs the same grant. */
+/** Whether the credential was revoked at the provider. `kept`: another credential shares the grant. */
 export const credentialRevocations = ['due', 'done', 'kept', 'impossible', 'failed'] as const;
 export type CredentialRevocation = (typeof credentialRevocations)[number];
 
@@ -82,7 +82,7 @@ export const ListCredentialsQuery = Type.Object({
   ),
 });
 
-/** What a customer is told: nothing of the operator's side. */
+/** The customer's view, without anything from the operator's side. */
 export const OwnCredential = Type.Object(
   {
     id: Credential.properties.id,

@@ -1,4 +1,4 @@
-/** What crosses the wire for OAuth clients: what an operator has registered with a provider, so that customers can sign in. */
+/** Schemas for OAuth clients, the apps that an operator registered with providers so that customers can sign in. */
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../fields.ts';
 import { OAuthProvider } from './oauth-providers.ts';

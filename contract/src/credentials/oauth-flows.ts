@@ -1,10 +1,10 @@
-/** What crosses the wire while a customer signs in with a provider. */
+/** Schemas for a customer's sign-in with a provider. */
 import { type Static, Type } from 'typebox';
 import { signInFailureCodes } from '../embedding.ts';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { CustomerLabel } from '../tenancy/tokens.ts';
 
-/** What a customer has entered in the form of a source so far. */
+/** What a customer has entered in a source's form so far. */
 export const EnteredSource = Type.Object(
   {
     name: Type.Optional(
@@ -26,7 +26,9 @@ const exampleId = 'c2b7f0b1-0f4e-4f0e-9d0a-5d1b6c7e8f90';
 export const flowStates = ['created', 'started', 'exchanging', 'unconfirmed', 'connected', 'failed'] as const;
 export type FlowState = (typeof flowStates)[number];
 
-/** What the widget tells its page, without `cancelled`: a customer who cancels in the widget ends no sign-in. */
+/**
+ * Sign-in failures of the widget protocol except `cancelled`, because cancelling in the widget does not end the flow.
+ */
 export const flowFailures = signInFailureCodes.filter((code) => code !== 'cancelled');
 export type FlowFailure = (typeof flowFailures)[number];
 

@@ -1,5 +1,5 @@
 /**
- * How a provider does OAuth: its addresses, and where it differs from the standards. Presets are written in this form
+ * Describes a provider's OAuth endpoints and its deviations from the standards. Presets use this format
  * (server/src/credentials/presets), and operators describe other providers in it.
  */
 import { type Static, Type } from 'typebox';
@@ -8,7 +8,7 @@ import { Enumeration } from '../fields.ts';
 export const clientAuthentications = ['basic', 'post', 'none', 'private_key_jwt'] as const;
 export type ClientAuthentication = (typeof clientAuthentications)[number];
 
-/** An address of the provider; `{name}` stands for a value of the customer, where `values` says what it may be. */
+/** A URL of the provider. `{name}` is a placeholder for a customer's value, restricted by `values`. */
 const Address = (description: string, example: string) =>
   Type.String({ maxLength: 2_048, pattern: '^https?://', description, examples: [example] });
 const Params = (description: string) =>
@@ -20,7 +20,7 @@ const Params = (description: string) =>
 const Path = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 10, description });
 
-/** Neither a port nor upper case: hosts are compared as text. */
+/** No port and no upper case, because hosts are compared as text. */
 const host = '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
 const Hosts = (description: string) =>
   Type.Array(Type.String({ maxLength: 255, pattern: host, examples: ['login.example.com'] }), {

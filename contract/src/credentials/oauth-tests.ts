@@ -1,4 +1,4 @@
-/** What crosses the wire when an operator tries out how customers sign in. */
+/** Schemas for testing a customer sign-in as an operator. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Uuid } from '../fields.ts';
 import { type CredentialRevocation, credentialRevocations } from './credentials.ts';

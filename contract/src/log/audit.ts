@@ -1,4 +1,4 @@
-/** What crosses the wire for the audit trail: who did what, from where, and what came of it, in a chain of hashes. */
+/** Schemas for the audit trail: who did what, from where and with which outcome, as a hash chain. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { EventTypeName, filters, Position } from './events.ts';
@@ -46,7 +46,7 @@ export const AuditActor = Type.Object(
   { title: 'Audit actor' },
 );
 
-/** The first members, up to `previous_hash`, are what the hash is over. */
+/** The hash covers all fields up to `previous_hash`. */
 export const AuditEvent = Type.Object(
   {
     version: Type.Integer({ description: 'Version of the hashed format.', examples: [1] }),

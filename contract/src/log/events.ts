@@ -1,4 +1,4 @@
-/** What crosses the wire for events: everything that happens in an organization, in one order. */
+/** Schemas for events: everything that happens in an organization, in a single order. */
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../fields.ts';
 
@@ -93,5 +93,5 @@ export const StreamEventsQuery = Type.Object({
 
 export const EventPath = Type.Object({ event_id: Uuid('The event.', exampleId) });
 
-/** How many streams a token and an organization may have open at a replica. Also in the words of the error catalogue. */
+/** Maximum number of event streams per replica, by token and by organization. Also used in the error catalogue. */
 export const maxEventStreams = { token: 50, organization: 500 } as const;

@@ -1,4 +1,4 @@
-/** What crosses the wire about the service itself: what is in order, what is not, and what to do. */
+/** Schemas for the health of the service: what works, what does not, and what to do. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 

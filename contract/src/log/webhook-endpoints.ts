@@ -1,4 +1,4 @@
-/** What crosses the wire for webhook endpoints: where events are sent, and what became of each. */
+/** Schemas for webhook endpoints and their deliveries. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Tag, Timestamp, Uuid } from '../fields.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What is inside a workspace can be reached in two ways: with a scoped token, which has its workspace built in, and by an
+ * Resources of a workspace can be reached in two ways: with a scoped token, which belongs to its workspace, and by an
  * operator, who names the workspace.
  */
 import { Type } from 'typebox';
@@ -11,7 +11,7 @@ export const customers = {
   access: 'scoped',
   path: '/api/v1/embedded',
   tag: 'Inside a workspace',
-  /** The end of the summaries, which differs between the two audiences. */
+  /** Suffix of the summaries. */
   where: '',
   query: undefined,
   connectionQuery: undefined,
@@ -26,7 +26,7 @@ export const customers = {
   syncErrors: [],
 } as const;
 
-// A connection's id tells its workspace.
+// The id of a connection implies its workspace.
 const connectionQuery = Type.Partial(InWorkspaceQuery);
 
 export const operators = {
@@ -46,7 +46,7 @@ export const operators = {
   syncErrors: ['stream_not_refreshed'],
 } as const;
 
-/** What differs between the two only in words and errors. */
+/** Differences between the audiences that concern only descriptions and errors. */
 export interface Audience {
   tag: string;
   where: string;

@@ -48,7 +48,7 @@ export const auditEvents = {
       'Erases IP addresses, user agents or patches of the selected entries. The entries keep their commitments, so the hash chain stays valid. This cannot be undone.',
     body: AuditErasureRequest,
     isRepeatable: true,
-    // Whoever is watched must not erase what the trail says of them.
+    // Those who are watched must not be able to erase the evidence.
     isAdministration: true,
     answer: AuditErasure,
   },

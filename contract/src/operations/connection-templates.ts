@@ -1,4 +1,4 @@
-/** Operations on connection templates. Operators also try out schedules here. */
+/** Operations on connection templates, and for trying out schedules. */
 import { Type } from 'typebox';
 import {
   ConnectionTemplate,

@@ -1,4 +1,4 @@
-/** Operations that show operators which connectors there are, and that take connectors of their own. */
+/** Operations on connector definitions, including an organization's own. */
 import { Type } from 'typebox';
 import {
   ConfirmSourceDefinitionRequest,
@@ -23,7 +23,7 @@ import {
 import { ListVersionsQuery, VersionNumber } from '../catalog/template-versions.ts';
 import type { Operation } from './operation.ts';
 
-/** Manifests are large, and quick to take: what reads them is a process of its own. */
+/** Manifests are large but cheap to accept, because a separate process reads them. */
 const maxManifestBytes = 4 * 1024 ** 2;
 const about = { access: 'operator', tag: 'Definitions' } as const;
 

@@ -1,4 +1,4 @@
-/** Operations with which operators check a destination. */
+/** Operations for operators to test a destination. */
 import { CheckDestinationRequest, DestinationCheckPath } from '../pipelines/destination-checks.ts';
 import { Check, StartedCheck } from '../pipelines/sources.ts';
 import type { Operation } from './operation.ts';

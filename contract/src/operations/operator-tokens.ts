@@ -1,4 +1,4 @@
-/** Operations that manage operator tokens. A secret is shown in exactly one answer: when it is created. */
+/** Operations that manage operator tokens. A secret is returned only when it is created. */
 import {
   CreateOperatorTokenRequest,
   OperatorToken,

@@ -1,4 +1,4 @@
-/** Operations on quotas and on what is used of them. */
+/** Operations on quotas and usage. */
 import {
   ListUsageQuery,
   PutQuotasRequest,

@@ -18,7 +18,7 @@ import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '../catalo
 import type { Operation } from './operation.ts';
 import { changesOf } from './template-changes.ts';
 
-/** Whatever shows a template in full needs the definition of its connector. */
+/** Every response with a full template needs the definition of its connector. */
 const showing = ['source_definition_not_found', 'definitions_unavailable'] as const;
 const checking = [...showing, 'definition_unusable'] as const;
 const about = { access: 'operator', tag: 'Source templates' } as const;

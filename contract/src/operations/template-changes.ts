@@ -1,4 +1,4 @@
-/** Operations on the versions, plans and rollouts of templates, which are the same for both kinds of templates. */
+/** Operations on the versions, plans and rollouts of templates, shared by both kinds of template. */
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { ListRolloutItemsQuery, Rollout, RolloutItemList, RolloutList } from '../catalog/rollouts.ts';
 import { ListPlanItemsQuery, TemplatePlan, TemplatePlanItemList } from '../catalog/template-plans.ts';
@@ -23,13 +23,13 @@ interface Kind<
 > {
   path: Path;
   tag: string;
-  /** What a template of this kind is called. */
+  /** Name of this kind of template. */
   what: string;
   params: Params;
-  /** What the id of a rollout is called in paths. */
+  /** Name of the path parameter for a rollout id. */
   rolloutParam: RolloutParam;
   rolloutParams: RolloutParams;
-  /** What the id of a plan is called in paths. */
+  /** Name of the path parameter for a plan id. */
   planParam: PlanParam;
   planParams: PlanParams;
   update: Update;

@@ -1,4 +1,4 @@
-/** Operations that issue, explain and revoke scoped and widget tokens, and publish the keys that verify them. */
+/** Operations that issue, inspect and revoke scoped and widget tokens, and publish the keys that verify them. */
 import { Type } from 'typebox';
 import {
   RevokeTokenRequest,

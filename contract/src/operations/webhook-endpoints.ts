@@ -95,7 +95,7 @@ function webhookEndpointsFor<
       route: `DELETE ${path}/{webhook_endpoint_id}`,
       summary: `Delete ${own}webhook endpoint`,
       description: 'Deletes the webhook endpoint. Pending deliveries are dropped.',
-      // It may be the endpoint that keeps checkpoints of the audit trail.
+      // The endpoint may be the one that archives audit checkpoints.
       isAdministration: true,
       answer: DeletedWebhookEndpoint,
       errors,

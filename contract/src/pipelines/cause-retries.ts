@@ -1,4 +1,4 @@
-/** What crosses the wire when all connections are tried again that fail for one reason. */
+/** Schemas for retrying all connections that fail for the same cause. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { causePattern } from './health.ts';

@@ -1,4 +1,4 @@
-/** What crosses the wire for connections, which carry a source's data to a destination, and for their jobs. */
+/** Schemas for connections, which move a source's data to a destination, and for their jobs. */
 import { type Static, Type } from 'typebox';
 import { RunningVersion } from '../catalog/template-versions.ts';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
@@ -139,7 +139,7 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
-/** What may be chosen for one connection, and otherwise follows the templates. */
+/** Settings that can be chosen for a single connection and otherwise follow the templates. */
 export const choosable = ['cron_expression', 'streams'] as const;
 
 export const CustomerMayChange = Type.Object(
@@ -168,7 +168,7 @@ export const CustomerMayChange = Type.Object(
 );
 export type CustomerMayChange = Static<typeof CustomerMayChange>;
 
-/** What is left out stays closed to customers. */
+/** Omitted settings stay closed to customers. */
 export const CustomerMayChangeRequest = Type.Partial(CustomerMayChange, {
   title: 'Customer may change request',
   description:

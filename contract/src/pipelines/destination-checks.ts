@@ -1,4 +1,4 @@
-/** What crosses the wire for checks of destinations: an operator's own, before connection templates send data there. */
+/** Schemas for destination checks, which operators run before connection templates send data there. */
 import { type Static, Type } from 'typebox';
 import type { Configuration } from '../catalog/connector-configuration.ts';
 import { Uuid } from '../fields.ts';

@@ -1,11 +1,11 @@
-/** How a connection, a source or a workspace does: one idea for everything that shows it. */
+/** Health of a connection, source or workspace, in one form for everything that shows it. */
 import { type Static, Type } from 'typebox';
 import { Enumeration } from '../fields.ts';
 
 export const healthStates = ['healthy', 'running', 'failing', 'needs_attention', 'paused', 'never_synced'] as const;
 export type HealthState = (typeof healthStates)[number];
 
-/** For whom a text is, and who has to do something. */
+/** Who a text is for, and who has to act. */
 export const audiences = ['customer', 'operator'] as const;
 export type Audience = (typeof audiences)[number];
 
@@ -63,5 +63,5 @@ export const Health = Type.Object(
 );
 export type Health = Static<typeof Health>;
 
-/** Of a cause: the connections that fail for one reason have the same. */
+/** Identifies a cause of failure. Connections that fail for the same reason share it. */
 export const causePattern = '^[0-9a-f]{32}$';

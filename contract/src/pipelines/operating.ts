@@ -1,4 +1,4 @@
-/** What crosses the wire for operators who look after all their customers: lists over all workspaces, single jobs, logs. */
+/** Schemas for operators who look after all their customers: lists across workspaces, single jobs and logs. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid, workspaceStatuses } from '../fields.ts';
 import { Workspace } from '../tenancy/workspaces.ts';
@@ -22,7 +22,7 @@ const narrowing = {
   definition_id: Id('Returns only items whose source has this definition.', exampleTemplateId),
 };
 const paging = {
-  // No defaults here: a request that names nothing but a workspace asks for all of it.
+  // No defaults here, because a request with only a workspace returns all of it.
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'Number of items per page. Defaults to 20.' }),
   ),

@@ -1,4 +1,4 @@
-/** What crosses the wire for the overview: how all customers of an organization do, on one page. */
+/** Schemas for the overview: the state of all customers of an organization on one page. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { audiences, causePattern, Failure, failureKinds, failureOrigins, healthStates } from './health.ts';
@@ -11,7 +11,7 @@ const NullableTime = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 const NullableText = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
-/** The connection that an entry is about, with what a page links to. */
+/** The connection of an entry, with everything a page needs to link to it. */
 const about = {
   connection_id: Uuid('The connection.', exampleConnectionId),
   source_id: Uuid('Source of the connection.', exampleSourceId),
@@ -46,7 +46,7 @@ export const UnwellWorkspace = Type.Object(
       description:
         'First failure of the connection that has been failing longest. If no sync has failed, what needs attention.',
     }),
-    /** A workspace may be told to be unwell a moment before its connections are. */
+    /** A workspace may be reported as unwell a moment before its connections are. */
     connection: Type.Union([Type.Object(about, { title: 'Unwell connection' }), Type.Null()], {
       description: 'The connection that has been failing longest.',
     }),

@@ -1,4 +1,4 @@
-/** What crosses the wire for sources: a customer's own, made from an operator's templates. */
+/** Schemas for sources, which customers create from an operator's templates. */
 import { type Static, Type } from 'typebox';
 import { ConnectorSpecification } from '../catalog/definitions.ts';
 import { OfferedOAuth } from '../catalog/template-oauth.ts';

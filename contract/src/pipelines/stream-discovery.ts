@@ -1,4 +1,4 @@
-/** What crosses the wire when an operator asks a source for its streams, with values that are stored nowhere. */
+/** Schemas for discovering the streams of a source with values that are not stored. */
 import { type Static, Type } from 'typebox';
 import type { Configuration } from '../catalog/connector-configuration.ts';
 import { Enumeration } from '../fields.ts';

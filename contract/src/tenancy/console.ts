@@ -1,4 +1,4 @@
-/** What crosses the wire about people who are signed in to the console. */
+/** Schemas for console sessions. */
 import { type Static, Type } from 'typebox';
 import { templateFilterFields } from '../catalog/template-filters.ts';
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from '../fields.ts';

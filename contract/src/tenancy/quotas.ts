@@ -1,4 +1,4 @@
-/** What crosses the wire for quotas, which limit what a workspace may have and move, and for what is used of them. */
+/** Schemas for quotas, which limit what a workspace can have and move, and for usage. */
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../fields.ts';
 
@@ -16,7 +16,7 @@ export const quotaNames = [
 ] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
-/** A week: no longer interval can be kept with a schedule that repeats. */
+/** A week, because repeating schedules cannot keep longer intervals. */
 const maxIntervalSeconds = 604_800;
 
 const kinds: Record<QuotaName, { minimum: number; maximum: number; description: string; example: number }> = {
@@ -82,7 +82,7 @@ export const OwnQuotas = Type.Object(
   { title: 'Own quotas' },
 );
 
-/** `own`: what is set for the workspace itself; `quotas`: what holds for it. */
+/** `own`: set for the workspace itself. `quotas`: in effect for it. */
 export const WorkspaceQuotas = Type.Object({ own: OwnQuotas, quotas: Quotas }, { title: 'Workspace quotas' });
 export type WorkspaceQuotas = Static<typeof WorkspaceQuotas>;
 

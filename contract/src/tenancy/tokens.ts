@@ -1,5 +1,5 @@
 /**
- * What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own.
+ * Schemas for operator, scoped and widget tokens. Field names with a space are the specification's own.
  */
 import { type Static, Type } from 'typebox';
 import { templateFilterFields } from '../catalog/template-filters.ts';

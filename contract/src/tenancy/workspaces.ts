@@ -1,4 +1,4 @@
-/** What crosses the wire for workspaces. Field names with a space are the specification's own. */
+/** Schemas for workspaces. Field names with a space are the specification's own. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid, WorkspaceName, workspaceStatuses } from '../fields.ts';
 

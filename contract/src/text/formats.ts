@@ -1,6 +1,6 @@
 /**
- * The text formats that schemas of the contract name. Each says in one sentence what is wrong with a text, or nothing.
- * Pure and free of any platform, so that a server and a browser can apply the same rule.
+ * Text formats used by the contract's schemas. Each returns one sentence that says what is accepted, or undefined. Pure
+ * and platform-independent, so that server and browser apply the same rule.
  */
 
 import type { FaultType } from '../errors.ts';
@@ -22,7 +22,7 @@ const maxIconLength = 22_000;
 /** No SVG: a drawing can hold script, and a browser that opens its address would run it. */
 const iconData = /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]{16,})={0,2}$/;
 
-/** How the content of an image begins. A browser that sniffs would take any other content for what it looks like. */
+/** Magic bytes of image formats. A browser that sniffs content would trust them over the media type. */
 const imageSignatures: Readonly<Record<string, RegExp>> = {
   'image/png': /^\x89PNG\r\n.\n/,
   'image/jpeg': /^\xff\xd8\xff/,
@@ -30,7 +30,7 @@ const imageSignatures: Readonly<Record<string, RegExp>> = {
   'image/webp': /^RIFF[\s\S]{4}WEBP/,
 };
 
-/** `start`: the first bytes of the content, a character for each. A type without a signature has no fault. */
+/** `start`: the first bytes of the content, one character each. Types without a signature always match. */
 export function isImageContent(mediaType: string, start: string): boolean {
   return imageSignatures[mediaType]?.test(start) ?? true;
 }

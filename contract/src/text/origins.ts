@@ -5,7 +5,7 @@ const defaultPorts: Record<string, string> = { 'http:': ':80', 'https:': ':443' 
 
 const accepted = 'use http:// or https://, a lower-case host, and a port if needed, such as https://app.example.com';
 
-/** What is wrong with an origin, as one sentence, or nothing. */
+/** One sentence that says what is accepted, or undefined. */
 export function originFault(text: string): string | undefined {
   return serialiseOrigin(text) === undefined ? accepted : undefined;
 }

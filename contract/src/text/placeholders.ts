@@ -8,7 +8,7 @@ export type Placeholders = Record<(typeof placeholderNames)[number], string>;
 
 const placeholder = /\{([^{}]*)\}/g;
 
-/** What is wrong with the text, in one sentence, or nothing. */
+/** One sentence that says what is accepted, or undefined. */
 export function placeholderFault(text: string): string | undefined {
   if (/[{}]/.test(text.replace(placeholder, ''))) return 'braces must enclose a placeholder';
   const unknown = [...text.matchAll(placeholder)].find(([, name]) => !isKnown(name));

@@ -1,6 +1,6 @@
 /**
- * Rules about texts that the widget applies itself. They are apart from the table of formats, so that a customer's browser
- * does not load the other formats and their sentences.
+ * Text rules that the widget applies itself, separate from the format table, so that customers' browsers do not load
+ * the other formats.
  */
 
 const maxCodePoints = 255;
