@@ -98,7 +98,7 @@ async function streamsLost(
   { before, after }: Record<'before' | 'after', Set<string> | undefined>,
 ): Promise<Pick<TemplatePlanItem, 'streams_dropped' | 'streams_left'>> {
   if (after === undefined) return nothingOfStreams;
-  // Where everything was selected, the last syncs tell what there is.
+  // If everything was selected, the latest syncs show which streams exist.
   const known = before ?? (await plans.listSyncedStreams(ctx.store.db, organizationId, sourceId));
   return {
     streams_dropped: [...known].filter((name) => !after.has(name)).sort(),

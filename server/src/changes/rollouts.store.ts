@@ -109,7 +109,7 @@ export async function supersede(tx: Db, organizationId: string, templateId: stri
 /** Locks a row and leaves it as it is. */
 const nothing = { plan: sql<string>`plan` };
 
-/** Of a deleted template as well. */
+/** Includes deleted templates. */
 export async function findTemplateName(db: Db, { organizationId, kind, templateId }: TemplateRef): Promise<string> {
   const [table, name] = kind === 'source' ? ['source_templates', 'name'] : ['connection_templates', 'destination_name'];
   const { rows } = await sql<{ name: string }>`

@@ -245,7 +245,7 @@ describeOnOneDatabase('Operator tokens', (kind) => {
         const { status, text } = await rotate(id, { overlap_seconds: 60, expires_at: '2032-02-03T04:05:06Z' });
         expect([status, text]).toEqual([
           409,
-          '{"detail":'The operator token has expired or was revoked. Create a new one.'}',
+          '{"detail":"The operator token has expired or was revoked. Create a new one."}',
         ]);
       }
       expect(await list()).toEqual(before);

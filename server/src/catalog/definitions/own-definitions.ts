@@ -32,13 +32,13 @@ import { type ManifestDescription, readManifest, refusalOf, UnreadableManifest }
 import { hasMask, mask, withoutSecrets } from './manifest-secrets.ts';
 import * as own from './own-definitions.store.ts';
 
-/** For whoever reads definitions. */
+/** For code that reads definitions. */
 interface Reading {
   store: Store;
   sealer: Sealer;
 }
 
-/** For whoever adds definitions. */
+/** For code that adds definitions. */
 interface Adding extends Reading {
   runtime: Runtime;
   /** Every change is written into it, in the transaction of the change. */
@@ -410,7 +410,7 @@ async function putManifest(
   return { ...(await getAdded(ctx, organizationId, id)), sources };
 }
 
-/** Of every version that a source has, and of the newest, which a source may be made from at any moment. */
+/** Addresses of every version that a source uses, and of the latest, which a new source may use at any moment. */
 async function addressesInUse(ctx: OwnDefinitionsContext, organizationId: string, id: string) {
   const { db } = ctx.store;
   const newest = await own.findOwn(db, organizationId, id);

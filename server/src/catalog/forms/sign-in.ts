@@ -1,7 +1,7 @@
 /**
- * Sign-in with a provider in a source template: which fields of the connector's configuration a sign-in fills, and what
- * customers are told of it. A configuration holds a placeholder in each of these fields; the platform puts the tokens in
- * their place when a connector starts.
+ * Sign-in with a provider in a source template: which configuration fields a sign-in fills, and what customers see of
+ * it. The configuration holds a placeholder in each of these fields, which the platform replaces by tokens when a
+ * connector starts.
  */
 import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';

@@ -15,7 +15,7 @@ export interface VersionedKind {
   /** What the id of a plan is called in paths. */
   planParam: string;
   find(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<VersionedTemplate>;
-  /** Finds it even if it is deleted: a rollout may go on for what was made from it. */
+  /** Finds deleted templates, too, because a rollout for their sources and connections may continue. */
   findAny(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<TemplateRef>;
 }
 

@@ -215,7 +215,7 @@ export function readConfig(
   };
 }
 
-/** What is wrong with variables that are right by themselves. */
+/** Faults between variables that are valid on their own. */
 function* faultsTogether(
   values: Values,
   isSet: (name: Variable) => boolean,
@@ -291,7 +291,7 @@ function isPageOfCustomers(template: string): boolean {
   return isSecure(some.href) !== undefined && /^https?:$/.test(some.protocol) && !some.username && !some.password;
 }
 
-/** The addresses of this process: its own, and the public one of a proxy in front of it. */
+/** Addresses of this process: its own, and the public address of a proxy in front of it. */
 export function serviceEndpoints(config: Config): { host: string; port: number }[] {
   const { host, port, publicUrl, serviceUrl, metrics } = config;
   return [
@@ -304,7 +304,7 @@ export function serviceEndpoints(config: Config): { host: string; port: number }
   ];
 }
 
-/** Of a public URL. Undefined: plain http to another machine. */
+/** Whether a public URL is secure. Undefined: plain http to another machine. */
 function isSecure(publicUrl: string): boolean | undefined {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === 'https:') return true;

@@ -80,9 +80,9 @@ export interface RotationSteps {
 }
 
 /**
- * Seals everything with the key of the environment, or with a new key in the data directory, which is then the only key
- * there. If this is interrupted at any point, or a step refuses, the keys that are left open everything, and the next
- * try goes on with the same key.
+ * Re-encrypts everything with the key of the environment, or with a new key in the data directory, which is then the
+ * only key there. If this is interrupted or a step fails, the remaining keys open everything, and the next attempt
+ * continues with the same key.
  */
 export async function replaceEncryptionKey(
   secrets: Secrets,

@@ -72,7 +72,7 @@ const publicUrl: Reader<string> = (given, complain) => {
   return url;
 };
 
-/** Each item is judged by itself. */
+/** Each item is validated separately. */
 const list =
   (isItem: (item: string) => boolean, complaint: (item: string) => string): Reader<string[]> =>
   (given, complain) => {
@@ -242,7 +242,7 @@ const readers = {
   ),
 } satisfies Record<Variable, Reader<unknown>>;
 
-/** What each variable says; undefined for one that is unset or unreadable. */
+/** Parsed value of each variable. Undefined if unset or invalid. */
 export type Values = { [Name in Variable]: ReturnType<(typeof readers)[Name]> | undefined };
 
 /** `textOf` gives undefined for a variable that is unset. */

@@ -65,7 +65,7 @@ export function createUnplacedChecks(
   };
 }
 
-/** Of an answer that tells nothing about the configuration. */
+/** Error for a response that says nothing about the configuration. */
 export function unavailable({ status }: { status: number }): PlatformError {
   return new PlatformError('unavailable', `the platform responded with status ${status}`);
 }

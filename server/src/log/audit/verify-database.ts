@@ -20,7 +20,7 @@ export async function verifyDatabase(
   kept: readonly AuditCheckpoint[] = [],
 ): Promise<Verification> {
   const { db } = store;
-  // In this order: a service that goes on meanwhile only adds, so what is read later may be ahead, and never behind.
+  // In this order: a running service only appends, so later reads may be ahead but never behind.
   const lastPosition = await trail.findLastPosition(db, organizationId);
   const head = await trail.findHead(db, organizationId);
   const stored = await trail.listCheckpoints(db, organizationId, Number.MAX_SAFE_INTEGER);

@@ -63,7 +63,7 @@ interface Statement {
   checkpoint: AuditCheckpoint;
   isKept: boolean;
   isStored: boolean;
-  /** The entry that tells of it. */
+  /** The entry that records the checkpoint. */
   told?: { position: number; id: string };
   /** The entry at its position. */
   reached?: { hash: string | null; id: string };

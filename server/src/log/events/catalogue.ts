@@ -197,7 +197,7 @@ interface Kind<Data extends TObject = TObject> {
   data: Data;
   /** It is about a workspace, whose id and name every entry then has. */
   ofWorkspace: OfWorkspace;
-  /** An entry for the audit alone is no event: it has no position among the events, and nobody is told of it. */
+  /** Audit-only entries are not events: they have no event position and are never delivered. */
   isEvent: boolean;
   /** Scoped tokens of the workspace read it. */
   forCustomers: boolean;

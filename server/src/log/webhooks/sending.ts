@@ -45,7 +45,7 @@ export interface Attempt {
   isDelivered: boolean;
   /** The receiver wants no webhooks any more. */
   isGone: boolean;
-  /** The receiver wants this webhook no more. */
+  /** The receiver no longer wants this webhook. */
   isAborted: boolean;
   retryAfterMs: number | undefined;
   /** The receiver is overloaded: all webhooks for it wait. */
@@ -58,7 +58,7 @@ const maxReadBytes = 16_384;
 const maxReadMs = 2_000;
 const busyStatuses = [429, 502, 503, 504];
 
-/** To prepare a key takes longer than to sign. */
+/** Preparing a key takes longer than signing. */
 const signers = new Map<string, Signer>();
 const maxSigners = 1_000;
 function signerFor(key: string): Signer {
@@ -188,7 +188,7 @@ const words: Record<string, string> = {
   EPROTO: 'The receiver does not support TLS.',
 };
 
-/** Never more than the kind of failure: other words could tell about the operator's network. */
+/** Only the kind of failure, because details could reveal the operator's network. */
 function failureWords(error: unknown): string {
   const { code, message, name } = error as { code?: string; message?: string; name?: string };
   // The guard of addresses says itself what is wrong, for customers as well.
@@ -229,7 +229,7 @@ async function readBeginning(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a database cannot keep them, and a terminal could obey them
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
-/** The trace goes on with a span of its own, which the event's id stands for. */
+/** The trace continues with a span of its own, identified by the event's id. */
 function traceHeader(traceId: string | null | undefined, id: string): Record<string, string> {
   if (!traceId || !/^[0-9a-f]{32}$/.test(traceId)) return {};
   const span = id.replaceAll('-', '').slice(0, 16);

@@ -37,7 +37,7 @@ interface WidgetSettings {
 }
 
 export interface ViewOfWidget extends WidgetTokenEnvelope {
-  /** Of the token inside. */
+  /** Id of the inner token. */
   tokenId: string;
   expiresAt: number;
 }
