@@ -8,11 +8,11 @@ export type WidgetLocale = (typeof widgetLocales)[number];
 
 export const colorSchemes = ['light', 'dark', 'auto'] as const;
 
-/** How the widget looks. A value that is left out keeps its default. */
+/** Theme of the widget. Omitted values keep their defaults. */
 export interface WidgetTheme {
   /** `auto` follows the customer's own setting. */
   color_scheme?: (typeof colorSchemes)[number];
-  /** Buttons, links and focus. Colours are CSS colours by number or name. */
+  /** Buttons, links and focus rings. Any CSS colour value or name. */
   primary_color?: string;
   background_color?: string;
   text_color?: string;
@@ -20,27 +20,27 @@ export interface WidgetTheme {
   radius?: number;
   /** Fonts of the customer's machine, as in CSS. None is downloaded. */
   font_family?: string;
-  /** An image above the widget, on the origin that embeds it. From elsewhere it is not loaded. */
+  /** An image above the widget. Only loaded from the embedding origin. */
   logo_url?: string;
 }
 
 /**
- * The part of the widget's address after the token, in the fragment, written like a query. It never reaches a server.
- * `modal`: the page shows the widget in a dialog, which Escape closes; `inline`: the widget is part of the page. In
- * both cases the page follows the height of the widget.
+ * The URL fragment of the widget after the token, encoded like a query. Never sent to a server. `modal`: the page shows
+ * the widget in a dialog that Escape closes. `inline`: the widget is part of the page. In both modes, the page follows
+ * the height of the widget.
  */
 export interface WidgetFragment {
   mode?: 'modal' | 'inline';
-  /** The page gets another token by itself when this one is no longer accepted. */
+  /** The page renews the token automatically when this one expires. */
   renews?: '1';
   locale?: string;
   /** JSON */
   theme?: string;
-  /** The id of a source template: the widget opens on its form. */
+  /** Id of a source template whose form the widget opens. */
   template?: string;
-  /** The id of a source: the widget opens on it. */
+  /** Id of a source that the widget opens. */
   source?: string;
-  /** The id of a sign-in with a provider: the widget goes on with it, unless another template or source is asked for. */
+  /** Id of a sign-in that the widget continues, unless a template or source is given. */
   sign_in?: string;
 }
 
@@ -50,18 +50,18 @@ interface NamedSource {
   source_template_id: string;
 }
 
-/** A sign-in with a provider. The page is told neither who signed in nor what was granted. */
+/** A sign-in with a provider. The page learns neither the account nor the granted scopes. */
 interface NamedSignIn {
   source_template_id: string;
-  /** The source that is connected again; null: the source is yet to be made. */
+  /** The source being reconnected. Null for a new source. */
   source_id: string | null;
 }
 
 /**
- * Why a sign-in did not succeed. `cancelled`: the customer has cancelled it in the widget. `denied`: the customer did not agree.
- * `expired`: it took too long. `refused`: the provider refused. `unreachable`: the provider does not answer. `scopes_missing`:
- * less was granted than is needed. `other_account`: another account than before, which has to be confirmed. `not_possible`:
- * nobody can sign in at the moment. The API knows the same failures, but for `cancelled` (oauth-flows.ts).
+ * Why a sign-in failed. `cancelled`: cancelled by the customer in the widget. `denied`: the customer did not agree.
+ * `expired`: it took too long. `refused`: rejected by the provider. `unreachable`: the provider does not respond.
+ * `scopes_missing`: required scopes were not granted. `other_account`: a different account that needs confirmation.
+ * `not_possible`: sign-in is currently unavailable. The API has the same codes except `cancelled` (oauth-flows.ts).
  */
 export const signInFailureCodes = [
   'cancelled',
@@ -75,7 +75,7 @@ export const signInFailureCodes = [
 ] as const;
 export type SignInFailureCode = (typeof signInFailureCodes)[number];
 
-/** The events that the page gets. */
+/** Events that the page receives. */
 export type WidgetEvent =
   | { type: 'ready' }
   | { type: 'source_created'; source: NamedSource }
@@ -91,13 +91,13 @@ export type WidgetEvent =
       };
     }
   | { type: 'sign_in_started'; sign_in: NamedSignIn }
-  /** Another account than before has signed in, and the customer is asked whether it is to be used. */
+  /** A different account signed in, and the customer has to confirm it. */
   | { type: 'sign_in_unconfirmed'; sign_in: NamedSignIn }
   | { type: 'sign_in_succeeded'; sign_in: NamedSignIn }
   | { type: 'sign_in_failed'; sign_in: NamedSignIn & { code: SignInFailureCode } }
-  /** Something the customer was told of; `code` is stable, `message` is in the customer's language. */
+  /** A message shown to the customer. `code` is stable, `message` is localised. */
   | { type: 'error'; error: { code: WidgetErrorCode; message: string } }
-  /** The token is no longer accepted. The widget goes on once it gets another. */
+  /** The token expired. The widget continues once it receives a new one. */
   | { type: 'token_expired' };
 
 export const widgetErrorCodes = ['check_failed', 'request_failed', 'offline', 'access_denied', 'rate_limited'] as const;
@@ -108,19 +108,21 @@ export type MessageToHost = { inlay: 1 } & (
   | WidgetEvent
   /** The height of the widget's content, in CSS pixels. */
   | { type: 'resize'; height: number }
-  /** Whether a dialog covers the whole widget. If so, the page also covers its own parts beside the widget. */
+  /**
+   * Whether a dialog covers the whole widget, in which case the page covers its own controls next to the widget, too.
+   */
   | { type: 'cover'; covered: boolean }
-  /** Escape was pressed in the widget, and nothing in the widget used it. */
+  /** Escape was pressed and the widget did not handle it. */
   | { type: 'close' }
-  /** The sign-in to go on with after a reload; null: there is none. */
+  /** The sign-in to resume after a reload. Null if there is none. */
   | { type: 'sign_in'; id: string | null }
 );
 
-/** From the console to the page that shows templates that are not saved yet. A widget with a token ignores it. */
+/** From the console to the page that previews unsaved templates. Ignored by a widget with a token. */
 export interface PreviewMessage {
   inlay: 1;
   type: 'preview';
-  /** As a customer would be offered them. */
+  /** Templates as a customer would see them. */
   templates: unknown[];
 }
 

@@ -1,13 +1,13 @@
 /**
- * Every error of the service: which status and which words it gets, and when it happens. The list is closed. The API
- * reference and docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
+ * The closed list of all errors of the service: status, detail, and what they mean. The API reference and
+ * docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
  */
 import type { Fault } from './errors.ts';
 
-/** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
+/** Why saved work could not be completed immediately. Decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
 
-/** Facts that a reader must know, for the codes that have such facts. */
+/** Required facts, by code. */
 export interface RequiredFacts {
   invalid_request: { faults: Fault[] };
   idempotency_key_reused: { faults: Fault[] };
@@ -26,11 +26,11 @@ export interface RequiredFacts {
   too_many_event_streams: { whose: 'token' | 'organization'; limit: number };
   webhook_endpoint_limit: { most: number };
   oauth_client_limit: { most: number };
-  /** The names of the templates that use it. */
+  /** Names of the templates that use the definition. */
   definition_in_use: { templates: string[] };
 }
 
-/** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */
+/** Optional facts, by code. Without a retry time here, the catalogue's default applies. */
 interface OptionalFacts {
   creation_pending: { retryAfterSeconds?: number };
   platform_unavailable: { retryAfterSeconds?: number };
@@ -38,7 +38,7 @@ interface OptionalFacts {
   queue_full: { retryAfterSeconds?: number };
 }
 
-/** The facts of a code. Most codes say everything themselves. */
+/** Facts of a code. Most codes have none. */
 export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
   ? RequiredFacts[Code]
   : Code extends keyof OptionalFacts
@@ -48,11 +48,11 @@ export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
 export interface CatalogueEntry<Code extends ErrorCode> {
   status: number | ((facts: FactsOf<Code>) => number);
   detail: string | ((facts: FactsOf<Code>) => string);
-  /** An example for the reference, needed where the detail depends on facts. */
+  /** Example detail for the reference, required if the detail depends on facts. */
   example?: string;
-  /** The same for endpoints that customers call, where they read other words. */
+  /** The same for customer endpoints, where the message is different. */
   customerExample?: string;
-  /** Statuses that `status` can give, for the reference. */
+  /** Statuses that `status` can return, for the reference. */
   statuses: readonly number[];
   retryAfterSeconds?: number;
   when: string;
@@ -74,76 +74,76 @@ const entries = {
   unauthenticated: at(
     401,
     'Invalid authentication credentials',
-    'The Authorization header is missing or malformed, or the token is unknown, expired, revoked, of the wrong kind for the endpoint, or of a deleted workspace.',
+    'The `Authorization` header is missing or malformed, or the token is unknown, expired, revoked, of the wrong type for this endpoint, or belongs to a deleted workspace. Check the token, or request a new one.',
   ),
   forbidden: at(
     403,
     'Access denied to this resource',
-    "A read-only operator token on a write, an X-Organization-Id that is not the token's, a widget token used from another origin, or a scoped token on a resource of another workspace.",
+    'A read-only operator token was used to write, `X-Organization-Id` differs from the organization of the token, a widget token was used from another origin, or a scoped token on a resource of another workspace.',
   ),
-  route_not_found: at(404, 'Not Found', 'No such path.'),
+  route_not_found: at(404, 'Not Found', 'The path does not exist. Check it against the API reference.'),
   workspace_not_found: at(
     404,
     'Workspace not found',
-    'The workspace is unknown, deleted, or belongs to another organization.',
+    'The workspace does not exist, was deleted, or belongs to another organization.',
   ),
   operator_token_not_found: at(
     404,
     'Operator token not found',
-    'The operator token is unknown or belongs to another organization.',
+    'The operator token does not exist or belongs to another organization.',
   ),
   operator_token_ended: at(
     409,
-    'The operator token is revoked or has expired; create a new one',
-    'A rotation of an operator token that no longer works.',
+    'The operator token has expired or was revoked. Create a new one.',
+    'Only a token that still works can be rotated.',
   ),
   tag_not_found: at(
     404,
     'Tag not found',
-    'The tag is unknown, belongs to another organization, or is not on the template from which it shall be removed.',
+    'The tag does not exist, belongs to another organization, or is not on this template.',
   ),
   source_template_not_found: at(
     404,
     'Source template not found',
-    'The source template is unknown, deleted, belongs to another organization, or is not offered to the scoped token.',
+    'The source template does not exist, was deleted, belongs to another organization, or is not offered to this scoped token.',
   ),
   connection_template_not_found: at(
     404,
     'Connection template not found',
-    'The connection template is unknown, deleted, or belongs to another organization.',
+    'The connection template does not exist, was deleted, or belongs to another organization.',
   ),
-  template_version_not_found: at(404, 'Template version not found', 'The template has no version of this number.'),
+  template_version_not_found: at(404, 'Template version not found', 'The template has no version with this number.'),
   rollout_not_found: at(404, 'Rollout not found', 'The template has no rollout with this id.'),
   rollout_ended: at(
     409,
-    'The rollout has ended; start another one',
-    'A rollout that has finished or stopped can be neither paused, resumed nor stopped.',
+    'The rollout has ended. Start a new one.',
+    'Rollouts that have finished or stopped cannot be paused, resumed or stopped.',
   ),
   cause_not_found: at(
     404,
-    'No connection fails for this cause',
-    'No connection fails for this cause, or none does any more: the overview has the present causes.',
+    'Cause not found',
+    'No connection currently fails for this cause. The overview lists current causes.',
   ),
   cause_retry_not_found: at(
     404,
-    'No cause was tried again under this id',
-    'There is no retry of a cause with this id: retries are kept for a week after their end.',
+    'Retry not found',
+    'There is no retry with this id. Retries are kept for a week after they end.',
   ),
   plan_not_found: at(
     404,
     'Plan not found',
-    'The template has no plan with this id: plans are kept for a day, and the last ten of a template.',
+    'The template has no plan with this id. Plans are kept for a day, at most ten per template.',
   ),
   plan_outdated: at(
     409,
-    'The plan no longer holds; plan again',
-    'Since the plan was made, the template has changed, or something that the plan counts was made, changed or deleted.',
+    'The plan is out of date. Create a new one.',
+    'The template, or something that the plan counts, has changed since the plan was created.',
   ),
   source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
   source_definition_version_not_found: at(
     404,
     'Source definition version not found',
-    'The connector never had a version of this number, or the version is no longer kept: it is old, and no source has it.',
+    'The connector never had this version, or the version was removed. Old versions are removed once no source uses them.',
   ),
   destination_definition_not_found: at(
     404,
@@ -154,233 +154,253 @@ const entries = {
     status: 409,
     statuses: [409],
     detail: ({ templates }: RequiredFacts['definition_in_use']) =>
-      `Templates use this definition; delete them first: ${templates.join(', ')}`,
-    example: 'Templates use this definition; delete them first: Books, Books for schools',
-    when: 'A definition cannot be deleted while source templates use it. The answer names them.',
+      `This definition is used by templates. Delete them first: ${templates.join(', ')}`,
+    example: 'This definition is used by templates. Delete them first: Books, Books for schools',
+    when: 'A definition can only be deleted when no source template uses it.',
   },
   workspace_name_taken: at(
     409,
     'A workspace with this name already exists',
-    'A rename to a name that another workspace of the organization has, or that is being created.',
+    'Another workspace of the organization has this name or is being created with it. Choose a different name.',
   ),
-  tag_name_taken: at(409, 'A tag with this name already exists', 'The organization already has a tag with this name.'),
+  tag_name_taken: at(
+    409,
+    'A tag with this name already exists',
+    'The organization already has a tag with this name. Choose a different name.',
+  ),
   workspace_being_deleted: at(
     409,
     'Workspace is being deleted',
-    'A token request for, or an update of, a workspace whose deletion is not finished.',
+    'The workspace is being deleted, so it cannot be updated and no tokens are issued for it. The name is free again once the deletion is complete.',
     5,
   ),
   invalid_request: {
     status: 422,
     statuses: [422],
-    detail: 'An array with all faults of the request',
-    when: 'The path, query or body is not as described.',
+    detail: 'An array with every fault of the request',
+    when: 'The path, query or body is invalid. Each fault names the field and what is accepted.',
   },
   idempotency_key_reused: {
     status: 422,
     statuses: [422],
-    detail: 'An array with one fault, of the header',
-    when: 'The `Idempotency-Key` was used in the last 24 hours for a request with another body or query.',
+    detail: 'An array with one fault, for the header',
+    when: 'This `Idempotency-Key` was used in the last 24 hours for a request with a different body or query. Use a new key for each request.',
   },
   idempotency_key_in_use: at(
     409,
-    'A request with this Idempotency-Key is being carried out; retry shortly',
-    'The first request with this `Idempotency-Key` has not been answered yet.',
+    'A request with this Idempotency-Key is in progress. Retry shortly.',
+    'The first request with this `Idempotency-Key` has not finished. Wait, then retry.',
     2,
   ),
   idempotency_answer_lost: at(
     409,
-    'The request with this Idempotency-Key was carried out, but its answer is lost; look before you send it again',
-    'The service crashed after the request took effect and before its answer was stored. Look whether the result is there. To send the request again, use a new key.',
+    'The request with this Idempotency-Key was processed, but its response was lost. Check the result before you send a new request.',
+    'The service crashed after the request took effect and before the response was stored. Check whether the result exists. To repeat the request, use a new key.',
   ),
   rate_limited: at(
     429,
     'Too many requests',
-    'The token, or all tokens of its workspace together, have used up their requests for this minute.',
+    'The token, or all tokens of its workspace together, exceeded the requests allowed per minute. Wait as long as `Retry-After` says.',
   ),
   too_many_event_streams: {
     status: 429,
     statuses: [429],
     detail: ({ whose, limit }: RequiredFacts['too_many_event_streams']) =>
-      `Too many event streams of this ${whose} are open (${limit} at most)`,
-    example: 'Too many event streams of this token are open (50 at most)',
-    when: 'A replica keeps 50 event streams open for a token or a session of the console, and 500 for an organization. Close one, or share one among your readers.',
+      `Too many event streams are open for this ${whose} (limit: ${limit}). Close one first.`,
+    example: 'Too many event streams are open for this token (limit: 50). Close one first.',
+    when: 'Each replica allows 50 event streams per token or console session, and 500 per organization. Close a stream, or share one between readers.',
     retryAfterSeconds: 10,
   },
-  storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
+  storage_unavailable: at(
+    503,
+    'Storage is unavailable. Retry shortly.',
+    'The database is busy, full or down. Retry after the time in `Retry-After`.',
+    2,
+  ),
   definitions_unavailable: at(
     503,
-    'The connector definitions cannot be read at the moment; retry later',
-    'The platform, or the connector registry, did not answer, and the service has no earlier answer.',
+    'Connector definitions are temporarily unavailable. Retry shortly.',
+    'The platform or the connector registry did not respond, and the service has no cached definitions.',
     10,
   ),
   definition_unusable: at(
     502,
-    "The connector's specification cannot be read",
-    "The platform or the registry describes the connector's configuration with a JSON Schema that cannot be used; the log tells more.",
+    "The connector's specification is invalid",
+    'The platform or the registry returned a configuration schema that is not usable JSON Schema. See the log for details.',
   ),
   creation_unconfirmed: at(
     502,
-    'The platform did not confirm the workspace creation; retry shortly',
-    'The answer to the create was lost or was an error that may still have taken effect. A retry finds or creates the workspace, never a second one.',
+    'The platform did not confirm that the workspace was created. Retry shortly.',
+    'The response was lost or was an error that may still have taken effect. A retry finds or creates the workspace and never creates a second one.',
     2,
   ),
   creation_timed_out: at(
     504,
-    'The platform did not confirm the workspace creation; retry shortly',
-    'The platform did not answer the create in time. A retry finds or creates the workspace, never a second one.',
+    'The platform did not confirm that the workspace was created. Retry shortly.',
+    'The platform timed out. A retry finds or creates the workspace and never creates a second one.',
     2,
   ),
   creation_pending: at(
     503,
-    'The workspace is still being created; retry shortly',
-    'Another request is creating the workspace, or an unconfirmed create has to settle before a new one may be sent.',
+    'The workspace is still being created. Retry shortly.',
+    'Another request is creating the workspace, or an unconfirmed request has to settle first.',
     2,
   ),
   platform_unavailable: at(
     503,
-    'The platform is unavailable; new workspaces cannot be created',
-    'The platform cannot be reached. Tokens for known workspaces are still issued.',
+    'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
+    'The platform cannot be reached. Tokens for existing workspaces are still issued.',
     5,
   ),
-  platform_rate_limited: at(503, 'The platform is rate limiting; retry later', 'The platform answered 429.', 10),
+  platform_rate_limited: at(
+    503,
+    'The platform is rate limiting Inlay. Retry shortly.',
+    'The platform responded with 429.',
+    10,
+  ),
   platform_credentials_rejected: at(
     502,
-    'The platform rejected the service credentials',
-    'INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET are wrong or may not do this; `inlay doctor` tells more.',
+    "The platform rejected Inlay's credentials",
+    '`INLAY_PLATFORM_CLIENT_ID` and `INLAY_PLATFORM_CLIENT_SECRET` are wrong or lack permission. Run `inlay doctor` for details.',
   ),
   platform_refused: at(
     502,
-    'The platform refused the request',
-    "The platform answered with an error that a retry cannot solve; the log has the platform's message.",
+    'The platform rejected the request',
+    "The platform returned an error that a retry cannot fix. See the log for the platform's message.",
   ),
   platform_lost_workspace: at(
     502,
-    'The platform no longer has this workspace; delete it here',
-    'Somebody deleted the workspace directly on the platform, not through this service.',
+    'The workspace no longer exists on the platform. Delete it here too.',
+    'Somebody deleted the workspace directly on the platform instead of through Inlay.',
   ),
   rename_recorded: {
     status: byDelay,
     statuses: delayed,
-    detail: 'The new name is recorded and will be applied',
-    when: 'The platform could not be told the new name yet. Until then both names lead to the workspace.',
+    detail: 'The new name was saved and will be applied automatically',
+    when: 'The platform could not be updated yet. Until it is, both names work. No action is needed.',
   },
   status_recorded: {
     status: byDelay,
     statuses: delayed,
-    detail: 'The new status is recorded and will be applied',
-    when: 'The platform could not be told to change the connections yet. The status is already in force here.',
+    detail: 'The new status was saved and will be applied automatically',
+    when: 'The platform could not be updated yet. The status is already in effect in Inlay. No action is needed.',
   },
   connections_pending: {
     status: 502,
     statuses: [502],
     detail: ({ pending, total, verb }: RequiredFacts['connections_pending']) =>
-      `${pending} of ${total} connections are not ${verb} yet; this will be completed`,
-    example: '3 of 17 connections are not disabled yet; this will be completed',
-    when: 'The platform changed some connections and failed on others.',
+      `${pending} of ${total} connections are not ${verb} yet. This will be completed automatically.`,
+    example: '3 of 17 connections are not disabled yet. This will be completed automatically.',
+    when: 'The platform updated some connections and failed on others. No action is needed.',
   },
   deletion_recorded: {
     status: byDelay,
     statuses: delayed,
-    detail: 'Deletion is recorded and will be completed',
-    when: 'The platform could not delete the workspace yet. Its tokens are refused already.',
+    detail: 'The deletion was saved and will be completed automatically',
+    when: 'The platform could not delete the workspace yet. Its tokens no longer work. No action is needed.',
   },
   sync_stopped: {
     status: 502,
     statuses: [502],
-    detail: ({ total }: RequiredFacts['sync_stopped']) => `Synchronisation stopped after ${total} workspaces; retry`,
-    example: 'Synchronisation stopped after 200 workspaces; retry',
-    when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
+    detail: ({ total }: RequiredFacts['sync_stopped']) =>
+      `Synchronisation stopped after ${total} workspaces. Retry to continue.`,
+    example: 'Synchronisation stopped after 200 workspaces. Retry to continue.',
+    when: 'The platform failed between two pages. Workspaces recorded so far are kept, and a retry continues.',
     retryAfterSeconds: 5,
   },
   event_not_found: at(
     404,
     'Event not found',
-    'The event is unknown, belongs to another organization, or is older than events are told (`INLAY_EVENT_DAYS`). The audit trail (`GET /api/v1/audit-events`) may still have its entry.',
+    'The event does not exist, belongs to another organization, or is older than the retention period (`INLAY_EVENT_DAYS`). The audit trail (`GET /api/v1/audit-events`) may still have it.',
   ),
   events_gone: {
     status: 410,
     statuses: [410],
     detail: ({ begin }: RequiredFacts['events_gone']) =>
-      `Events up to position ${begin} are no longer kept; begin with after=${begin}`,
-    example: 'Events up to position 1042 are no longer kept; begin with after=1042',
-    when: 'The reader was away for longer than the log keeps events (`INLAY_EVENT_DAYS`), so it would miss some. It should read the present state anew, and go on from the position that is named.',
+      `Events up to position ${begin} are no longer available. Continue with after=${begin}.`,
+    example: 'Events up to position 1042 are no longer available. Continue with after=1042.',
+    when: 'The reader was away for longer than events are kept (`INLAY_EVENT_DAYS`) and has missed some. Reload the current state, then continue from the given position.',
   },
   events_ahead: {
     status: 410,
     statuses: [410],
     detail: ({ head }: RequiredFacts['events_ahead']) =>
-      `The log ends at position ${head}, before yours: it was restored from a backup. Begin with after=${head}`,
-    example: 'The log ends at position 1042, before yours: it was restored from a backup. Begin with after=1042',
-    when: 'The reader has a position that was never given, as after a restored backup. It should read the present state anew, and go on from the position that is named.',
+      `The log ends at position ${head}, before yours, because it was restored from a backup. Continue with after=${head}.`,
+    example:
+      'The log ends at position 1042, before yours, because it was restored from a backup. Continue with after=1042.',
+    when: "The reader's position does not exist, for example after a backup was restored. Reload the current state, then continue from the given position.",
   },
   source_not_found: at(
     404,
     'Source not found',
-    'The source is unknown or deleted, or belongs to another organization.',
+    'The source does not exist, was deleted, or belongs to another organization.',
   ),
-  check_not_found: at(404, 'Check not found', 'The check is unknown or older than a day.'),
+  check_not_found: at(404, 'Check not found', 'The check does not exist or is older than a day.'),
   connection_not_found: at(
     404,
     'Connection not found',
-    'The connection is unknown or deleted, or belongs to another organization.',
+    'The connection does not exist, was deleted, or belongs to another organization.',
   ),
   source_deletion_recorded: {
     status: byDelay,
     statuses: delayed,
-    detail: 'Deletion is recorded and will be completed',
-    when: 'The platform could not delete the source yet. It is no longer shown.',
+    detail: 'The deletion was saved and will be completed automatically',
+    when: 'The platform could not delete the source yet. It is already hidden. No action is needed.',
   },
   connection_deletion_recorded: {
     status: byDelay,
     statuses: delayed,
-    detail: 'Deletion is recorded and will be completed',
-    when: 'The platform could not delete the connection yet. It is no longer shown.',
+    detail: 'The deletion was saved and will be completed automatically',
+    when: 'The platform could not delete the connection yet. It is already hidden. No action is needed.',
   },
   choice_not_offered: at(
     403,
-    'This is set for you and cannot be changed here',
-    'The connection template does not leave this to customers; see `customer_may_change`.',
+    'This setting is managed for you and cannot be changed here',
+    'The connection template does not let customers change this setting. See `customer_may_change`.',
   ),
   connection_pending: at(
     409,
-    'The connection is still being set up',
-    'A sync was asked for before the connection exists on the platform.',
+    'The connection is still being set up. Retry shortly.',
+    'The connection does not exist on the platform yet, so it cannot sync.',
     5,
   ),
   connection_paused: at(
     409,
-    'The connection is paused; no sync runs',
-    'The connection was made inactive. An operator can make it active again.',
+    'The connection is paused',
+    'Paused connections do not sync. An operator can activate the connection.',
   ),
   sync_already_running: at(
     409,
     'A sync of this connection is already running',
-    'A connection runs one sync at a time.',
+    'A connection runs one sync at a time. Wait for it to finish, or cancel it.',
   ),
   stream_not_refreshed: at(
     409,
-    'The platform does not read this stream from the start',
-    'The connection has not synced a stream of this name yet, or the platform is a hosted one, which cannot do this.',
+    'This stream cannot be refreshed on this platform, or has never been synced',
+    'The connection has not synced a stream with this name, or the platform is a hosted one, which does not support refreshing single streams.',
   ),
-  no_sync_running: at(409, 'No sync of this connection is running', 'Only a sync that has not ended can be cancelled.'),
+  no_sync_running: at(409, 'No sync of this connection is running', 'Only syncs that have not ended can be cancelled.'),
   job_not_found: at(
     404,
     'Job not found',
-    'The job is unknown, belongs to another organization, or ended longer ago than jobs are kept (`INLAY_JOB_HISTORY_DAYS`).',
+    'The job does not exist, belongs to another organization, or was removed after the retention period (`INLAY_JOB_HISTORY_DAYS`).',
   ),
   log_not_told: at(
     501,
-    'The platform does not hand out the logs of its jobs',
-    'A hosted platform has logs, but its API does not tell them. Look there.',
+    'The platform does not provide job logs',
+    'The API of a hosted platform does not provide job logs. Open them on the platform instead.',
   ),
   queue_full: at(
     429,
-    'Too many checks, syncs or manifests are waiting; retry later',
-    'The number of waiting checks and syncs of a workspace is limited (`INLAY_MAX_WAITING_PER_WORKSPACE`), and so is the number of manifests of an organization that wait to be read.',
+    'The queue is full. Retry shortly.',
+    'Too many checks and syncs of this workspace (`INLAY_MAX_WAITING_PER_WORKSPACE`), or too many manifests of the organization, are waiting. Retry when some have finished.',
     10,
   ),
-  workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
+  workspace_inactive: at(
+    409,
+    'The workspace is inactive',
+    'Inactive workspaces run no syncs. An operator can activate the workspace.',
+  ),
   quota_reached: {
     status: 409,
     statuses: [409],
@@ -389,137 +409,137 @@ const entries = {
       'The quota sources is reached: 10 of 10 are used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
     customerExample:
       'The limit of 10 sources is reached. Remove a source that is not needed, or ask for a higher limit.',
-    when: 'The workspace has, moves or runs as much as its quotas allow. With a scoped token the words are for the customer.',
+    when: 'The workspace has reached one of its quotas. Raise the quota, or free up some of it. With a scoped token, the message is written for the customer.',
   },
   platform_lost_connection: at(
     502,
-    'The platform no longer has this connection; delete its source here',
-    'Somebody deleted the connection directly on the platform, not through this service. It is listed as inactive and is not made again.',
+    'The connection no longer exists on the platform. Delete its source here.',
+    'Somebody deleted the connection directly on the platform instead of through Inlay. It is listed as inactive and is not recreated.',
   ),
   destination_checks_unsupported: at(
     501,
-    'The platform has no checks of destinations',
-    'Only the bundled platform can check a destination. A hosted platform has no such request in its API.',
+    'The platform cannot test destinations',
+    'Only the bundled platform can test destinations. The API of hosted platforms does not support it.',
   ),
   stream_discovery_unsupported: at(
     501,
-    'The platform cannot ask a source for its streams before the source is made',
-    'Only the bundled platform can do that. On a hosted platform, enter the names of streams, or look at the streams of a connection of a customer.',
+    'The platform cannot discover streams before the source exists',
+    "Only the bundled platform can do this. On a hosted platform, enter the stream names by hand, or look them up in a customer's connection.",
   ),
   stream_discovery_unavailable: at(
     503,
-    'The platform cannot ask the source for its streams at the moment; retry later',
-    'The platform does not answer, or the service is stopping.',
+    'Streams cannot be discovered right now. Retry shortly.',
+    'The platform did not respond, or the service is shutting down.',
     5,
   ),
   destination_check_unavailable: at(
     503,
-    'The platform cannot check the destination at the moment; retry later, or save it with skip_check',
-    'The platform does not answer, or the service is stopping.',
+    'The destination cannot be tested right now. Retry shortly, or save with skip_check.',
+    'The platform did not respond, or the service is shutting down.',
     5,
   ),
   webhook_endpoint_not_found: at(
     404,
     'Webhook endpoint not found',
-    'The webhook endpoint is unknown or deleted, or belongs to another organization or workspace.',
+    'The webhook endpoint does not exist, was deleted, or belongs to another organization or workspace.',
   ),
   webhook_endpoint_limit: {
     status: 409,
     statuses: [409],
     detail: ({ most }: RequiredFacts['webhook_endpoint_limit']) =>
-      `There may be ${most} webhook endpoints; delete one that is not needed`,
-    example: 'There may be 50 webhook endpoints; delete one that is not needed',
-    when: 'An organization may have 50 webhook endpoints, and the customer of a workspace 5.',
+      `The limit of ${most} webhook endpoints is reached. Delete one first.`,
+    example: 'The limit of 50 webhook endpoints is reached. Delete one first.',
+    when: 'An organization can have 50 webhook endpoints, and each customer 5.',
   },
   webhook_endpoint_disabled: at(
     409,
-    'The webhook endpoint is disabled; enable it first',
-    'Events of the past are sent only to an endpoint that is enabled.',
+    'The webhook endpoint is disabled. Enable it first.',
+    'Past events are only sent to enabled endpoints.',
   ),
   webhooks_not_offered: at(
     403,
-    'Webhooks are not offered here',
-    'Customers may have webhook endpoints only where the operator allows it (`INLAY_CUSTOMER_WEBHOOKS`).',
+    'Webhooks are not available here',
+    'Customers can create webhook endpoints only if the operator allows it (`INLAY_CUSTOMER_WEBHOOKS`).',
   ),
   oauth_client_not_found: at(
     404,
     'OAuth client not found',
-    'The OAuth client is unknown or deleted, or belongs to another organization.',
+    'The OAuth client does not exist, was deleted, or belongs to another organization.',
   ),
   oauth_client_in_use: at(
     409,
-    'The OAuth client is in use; delete its credentials and take it out of its templates first',
-    'Customers have signed in with the OAuth client, or templates ask customers to.',
+    'The OAuth client is in use. Delete its credentials and remove it from its templates first.',
+    'Customers have signed in with this OAuth client, or templates ask them to.',
   ),
   credential_not_found: at(
     404,
     'Credential not found',
-    'The credential is unknown, ended long ago, or belongs to another organization or workspace.',
+    'The credential does not exist, ended long ago, or belongs to another organization or workspace.',
   ),
   oauth_client_limit: {
     status: 409,
     statuses: [409],
     detail: ({ most }: RequiredFacts['oauth_client_limit']) =>
-      `There may be ${most} OAuth clients; delete one that is not needed`,
-    example: 'There may be 200 OAuth clients; delete one that is not needed',
-    when: 'An organization may have 200 OAuth clients.',
+      `The limit of ${most} OAuth clients is reached. Delete one first.`,
+    example: 'The limit of 200 OAuth clients is reached. Delete one first.',
+    when: 'An organization can have 200 OAuth clients.',
   },
   sign_in_not_found: at(
     404,
     'Sign-in not found',
-    'The sign-in is unknown, belongs to another workspace, or ended more than a day ago.',
+    'The sign-in does not exist, belongs to another workspace, or ended more than a day ago.',
   ),
   sign_in_not_unconfirmed: at(
     409,
-    'There is nothing to confirm; start a new sign-in',
-    'Only a sign-in with another account than before is confirmed, once, and before it expires.',
+    'This sign-in does not need confirmation. Start a new one.',
+    'Only a sign-in with a different account needs confirmation. It can be confirmed once, before it expires.',
   ),
   sign_in_not_possible: at(
     409,
-    'Signing in is not possible at the moment',
-    'The OAuth client of the template was deleted, has no secret, or its addresses have changed and its secret has to be given anew: see `needs_secret` of the client.',
+    'Sign-in is not available right now',
+    "The template's OAuth client was deleted or has no secret, or its URLs have changed and you have to enter the secret again. See `needs_secret` of the client.",
   ),
   sign_in_needs_https: at(
     409,
-    'Signing in with a provider needs https; set INLAY_PUBLIC_URL to an https address',
-    'The public address of the service is plain http and not on this machine. Browsers send there neither the cookie that protects a sign-in nor the headers that say where a request comes from. Put a proxy with TLS in front of the service.',
+    'Signing in with a provider requires HTTPS. Set INLAY_PUBLIC_URL to an https URL.',
+    'The public URL is plain http on a host other than localhost. Browsers do not send the cookie and headers that protect a sign-in there. Put a TLS proxy in front of the service.',
   ),
   console_needs_https: at(
     403,
-    'The console needs https; set INLAY_PUBLIC_URL to an https address, or open it on the machine that runs the service',
-    'Somebody signs in to the console over plain http, and not on the machine that runs the service. The cookie of the session would travel in the clear. Put a proxy with TLS in front of the service.',
+    'The console requires HTTPS. Set INLAY_PUBLIC_URL to an https URL, or open the console on the machine that runs Inlay.',
+    'Over plain http, the session cookie could be intercepted. Put a TLS proxy in front of the service.',
   ),
   console_origin: at(
     403,
-    "This request did not come from the console's own page",
-    'A request to the console without the header `X-Inlay-Console`, or from a page of another origin.',
+    'This request did not come from the console',
+    'The `X-Inlay-Console` header is missing, or the request came from a page on another origin. Reload the console.',
   ),
   console_sign_in_failed: at(
     401,
-    'This does not let you in: it is wrong, was used, or has ended',
-    'A sign-in to the console with an operator token that does not work, or with a link that is wrong, was used or is older than 15 minutes. The answer is the same for all of these.',
+    "That token or link didn't work",
+    'Check the token for typos. Links work once and expire after 15 minutes.',
   ),
   console_session_present: at(
     409,
-    'You are signed in already; a link would replace that session',
-    'A link to the console is opened by somebody who has another session. The link is not used up. With `replace` it takes the place of the session.',
+    'You are already signed in. Opening this link would replace your session.',
+    'The link has not been used. Send `replace` to sign in with it and end the current session.',
   ),
   console_provider_unavailable: at(
     503,
-    'The provider of the sign-in does not answer; retry shortly, or sign in with a link',
-    'Somebody signs in to the console with the provider of `INLAY_CONSOLE_OIDC_ISSUER`, which does not describe itself at the moment. `inlay doctor` says why.',
+    "Your identity provider isn't responding. Retry shortly, or sign in with a link.",
+    'The provider in `INLAY_CONSOLE_OIDC_ISSUER` did not return its metadata. Run `inlay doctor` for details.',
     5,
   ),
   console_session_not_found: at(
     404,
     'Console session not found',
-    'The session of the console is unknown, has ended, or belongs to another organization.',
+    'The session does not exist, has ended, or belongs to another organization.',
   ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,
-    detail: 'The platform is unavailable; retry later',
-    when: 'The request needs an answer of the platform, and the platform cannot be reached.',
+    detail: 'The platform is unavailable. Retry shortly.',
+    when: 'The request needs the platform, which cannot be reached.',
     retryAfterSeconds: 5,
   },
 };
@@ -531,16 +551,16 @@ export const errorCatalogue: { readonly [Code in ErrorCode]: CatalogueEntry<Code
 export interface Refusal {
   status: number;
   when: string;
-  /** A detail that is not the name of the status, for the reference. */
+  /** Detail for the reference, if it is not the name of the status. */
   example?: string;
 }
 
-/** Refusals of HTTP itself, on any path, before an endpoint applies its own rules. */
+/** HTTP errors that any path can return before its endpoint is reached. */
 export const refusals = {
   bad_request: { status: 400, when: 'The request is not well-formed HTTP.' },
   method_not_allowed: {
     status: 405,
-    when: 'The path does not accept this method; the `Allow` header lists the methods that it accepts.',
+    when: 'The path does not support this method. The `Allow` header lists the methods it supports.',
   },
   request_timeout: { status: 408, when: 'The request took too long to arrive.' },
   body_too_large: { status: 413, when: 'The body is larger than 1 MiB.' },
@@ -549,10 +569,10 @@ export const refusals = {
   headers_too_large: { status: 431, when: 'The headers are too large.' },
   not_ready: {
     status: 503,
-    when: '`/health/ready` only: a part of the service does not answer, or the service is stopping.',
+    when: '`/health/ready` only: a component does not respond, or the service is shutting down.',
     example: 'Not ready: database: the database does not answer',
   },
-  internal_error: { status: 500, when: 'A fault of the service. The log tells more under the request id.' },
+  internal_error: { status: 500, when: 'A bug in the service. Find the request id in the log for details.' },
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalCode = keyof typeof refusals;

@@ -1,6 +1,6 @@
 /**
- * Fields that several requests and answers share. A `format` named here is a rule the server enforces
- * (server/src/kernel/http/validation.ts); the description says it in words for readers of the API reference.
+ * Fields shared by several schemas. A `format` named here is enforced by the server
+ * (server/src/kernel/http/validation.ts).
  */
 import { Type } from 'typebox';
 
@@ -15,11 +15,11 @@ export type WorkspaceStatus = (typeof workspaceStatuses)[number];
 export const tagModes = ['any', 'all'] as const;
 export type TagMode = (typeof tagModes)[number];
 
-/** What an operator token may do; from the most to the least. */
+/** Permissions of an operator token, from most to least. */
 export const operatorPermissions = ['full', 'operator', 'read'] as const;
 export type OperatorPermission = (typeof operatorPermissions)[number];
 
-/** A string out of a closed list, in the form that validation, serialisation and OpenAPI all understand. */
+/** A closed list of strings, in a form that validation, serialisation and OpenAPI all support. */
 export function Enumeration<const T extends readonly string[]>(members: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...members], ...options });
 }
@@ -35,8 +35,7 @@ export const WorkspaceName = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    '1 to 255 characters, kept as sent. Names are compared after Unicode NFC normalisation and case-sensitively. ' +
-    'Blank names, control characters, lone surrogates and bidirectional controls are refused.',
+    '1 to 255 characters, kept as sent. Compared case-sensitively after Unicode NFC normalisation. Blank names, control characters, lone surrogates and bidirectional controls are rejected.',
   examples: ['acme-inc'],
 });
 
@@ -45,7 +44,7 @@ export const RegionId = Type.Unsafe<string>({
   format: 'uuid',
   enum: [regions.us, regions.eu],
   default: regions.us,
-  description: `Region of a new workspace: US \`${regions.us}\` (default) or EU \`${regions.eu}\`. Ignored when the workspace exists.`,
+  description: `Region of a new workspace: US (\`${regions.us}\`, the default) or EU (\`${regions.eu}\`). Ignored if the workspace exists.`,
   examples: [regions.us],
 });
 

@@ -1,6 +1,6 @@
 /**
- * The table of operations: every request that the API takes. The server registers its routes from it, the OpenAPI document
- * and `/docs` follow, and console and widget take the types of their requests from it.
+ * The table of operations: every request of the API. The server registers its routes from it, the OpenAPI document and
+ * `/docs` are generated from it, and console and widget derive their request types from it.
  */
 import * as audit from './operations/audit.ts';
 import * as connectionTemplates from './operations/connection-templates.ts';

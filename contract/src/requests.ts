@@ -22,14 +22,14 @@ export type RouteFor<A extends Operation['access']> = {
 
 export type AnswerTo<R extends Route> = Static<ByRoute[R]['answer']>;
 
-/** One for each parameter of the path, in their order. */
+/** One id for each path parameter, in order. */
 type Ids<Path> = Path extends `${string}{${string}}${infer Rest}` ? [id: string | number, ...Ids<Rest>] : [];
 
 // biome-ignore lint/complexity/noBannedTypes: whether an object without members is enough
 type MayBeEmpty<T> = {} extends T ? true : false;
-/** Members without a value are not sent. */
+/** Undefined members are not sent. */
 type Members<T> = { [Name in keyof T]: T[Name] | undefined };
-/** A filter may be any text: it comes from the address of a page, and the service checks it. */
+/** A filter accepts any text, because it comes from a page's URL and the service validates it. */
 type Filters<T> = { [Name in keyof T]: (T[Name] extends string | undefined ? string : T[Name]) | undefined };
 type Body<O> = O extends { readonly body: infer S extends TSchema }
   ? { body: Members<Static<S>> }
@@ -40,10 +40,10 @@ type Query<O> = O extends { readonly query: infer S extends TSchema }
     : { query: Filters<Static<S>> }
   : { query?: undefined };
 
-/** What a request to the route is made of. */
+/** The parts of a request to the route. */
 export type PartsOf<R extends Route> = R extends Route
   ? (Ids<R> extends [] ? { ids?: undefined } : { ids: Ids<R> }) & Query<ByRoute[R]> & Body<ByRoute[R]>
   : never;
 
-/** The parameter for parts, which may be left out where none is needed. */
+/** The parameter for the parts, optional where none is required. */
 export type Given<Parts> = MayBeEmpty<Parts> extends true ? [parts?: Parts] : [parts: Parts];

@@ -1,6 +1,6 @@
 /**
- * Spans: the pieces of work that a trace is made of. A tracer gives every piece of work its place in its trace. Whether
- * anything is recorded is the tracer's affair. The service and its platform are written against this one port.
+ * Spans, the units of work of a trace. This port assigns each unit its place in the trace. Whether spans are recorded
+ * is up to the tracer.
  */
 import type { TraceContext } from './text/trace-context.ts';
 
@@ -8,9 +8,9 @@ import type { TraceContext } from './text/trace-context.ts';
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span {
-  /** What the work passes on to those that it calls. */
+  /** Trace context to propagate to downstream calls. */
   readonly trace: TraceContext;
-  /** `failure` is a code or a kind of failure, never a message: a message may quote what nobody else may read. */
+  /** `failure` is a code or kind of failure, never a message, because a message may contain private data. */
   end(result?: { failure?: string; attributes?: SpanAttributes }): void;
 }
 

@@ -1,4 +1,4 @@
-/** How the widget looks: what an operator sets in a widget-token request, or in the page through the embed library. */
+/** Theme of the widget, set in a widget token request or through the embed library. */
 import { Type } from 'typebox';
 import { colorSchemes, type WidgetTheme as Theme, widgetLocales } from './embedding.ts';
 import { Enumeration } from './fields.ts';
@@ -7,25 +7,28 @@ const Color = (description: string, example: string) =>
   Type.String({
     format: 'css-color',
     maxLength: 64,
-    description: `${description}: a CSS colour by number or name`,
+    description: `${description} Any CSS colour value or name.`,
     examples: [example],
   });
 
 const fields = {
   color_scheme: Type.Optional(
-    Enumeration(colorSchemes, { default: 'auto', description: "`auto` follows the customer's own setting" }),
+    Enumeration(colorSchemes, {
+      default: 'auto',
+      description: "Colour scheme. `auto` follows the customer's own setting.",
+    }),
   ),
-  primary_color: Type.Optional(Color('Buttons, links and focus', '#4f46e5')),
-  background_color: Type.Optional(Color('Behind everything', '#ffffff')),
+  primary_color: Type.Optional(Color('Colour of buttons, links and focus rings.', '#4f46e5')),
+  background_color: Type.Optional(Color('Background colour.', '#ffffff')),
   text_color: Type.Optional(Color('Text', '#111827')),
   radius: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 32, description: 'Roundness of corners in pixels', examples: [8] }),
+    Type.Integer({ minimum: 0, maximum: 32, description: 'Corner radius in pixels.', examples: [8] }),
   ),
   font_family: Type.Optional(
     Type.String({
       format: 'font-family',
       maxLength: 200,
-      description: "Fonts of the customer's machine, as in CSS; none is downloaded",
+      description: "Fonts installed on the customer's machine, as in CSS. No fonts are downloaded.",
       examples: ['Inter, system-ui, sans-serif'],
     }),
   ),
@@ -33,7 +36,7 @@ const fields = {
     Type.String({
       format: 'image-address',
       maxLength: 1_000,
-      description: 'An image above the widget, on the origin that embeds it; from elsewhere it is not loaded',
+      description: 'URL of an image above the widget. Only loaded from the embedding origin.',
       examples: ['https://app.example.com/logo.svg'],
     }),
   ),
@@ -45,6 +48,6 @@ export const WidgetTheme = Type.Object(fields, {
 });
 
 export const WidgetLocale = Enumeration(widgetLocales, {
-  description: "Language of the widget; by default the browser's, or English",
+  description: "Language of the widget. Defaults to the browser's language, or English.",
   examples: ['de'],
 });

@@ -73,14 +73,14 @@ describe('A command in the wrong place', () => {
     expect(await runCommand(args, { env: { INLAY_DATA_DIR: dataDir } })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `No Inlay data at ${dataDir}. Set INLAY_DATA_DIR.\n`,
+      stderr: `No Inlay data in ${dataDir}. Set INLAY_DATA_DIR.\n`,
     });
     expect(readdirSync(folder)).toEqual([]);
     // Nor in a folder that is there and holds other things.
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, 'report.txt'), '');
     expect((await runCommand(args, { env: { INLAY_DATA_DIR: dataDir } })).stderr).toBe(
-      `No Inlay data at ${dataDir}. Set INLAY_DATA_DIR.\n`,
+      `No Inlay data in ${dataDir}. Set INLAY_DATA_DIR.\n`,
     );
     expect(readdirSync(dataDir)).toEqual(['report.txt']);
   });
@@ -89,7 +89,7 @@ describe('A command in the wrong place', () => {
     const { code, stderr } = await runCli(['status']);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^No Inlay data at \/.*\/inlay-cli-\w+\/data\. Set INLAY_DATA_DIR\.\n$/),
+      expect.stringMatching(/^No Inlay data in \/.*\/inlay-cli-\w+\/data\. Set INLAY_DATA_DIR\.\n$/),
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('A variable that is not ours', () => {
       const { code, stdout, stderr } = await runCommand([command], { env });
       expect([code, stdout], command).toEqual([1, '']);
       expect(stderr).toBe(
-        'The configuration has a fault:\n  - INLAY_DATABSE_URL is not a variable of Inlay: did you mean INLAY_DATABASE_URL?\n',
+        'The configuration has an error:\n  - INLAY_DATABSE_URL is not an Inlay variable. Did you mean INLAY_DATABASE_URL?\n',
       );
     }
     expect(readdirSync(folder)).toEqual([]);
@@ -176,11 +176,11 @@ describe('A variable that is not ours', () => {
       .output()
       .split('\n')
       .filter((line) => line.includes('"level":"warn"'));
-    expect(warnings).toEqual([expect.stringContaining('INLAY_COLOUR is not a variable of Inlay and has no effect.')]);
+    expect(warnings).toEqual([expect.stringContaining('INLAY_COLOUR is not an Inlay variable and has no effect.')]);
     await service.stop();
     const { stdout } = await runCommand(['doctor'], { env: { ...env, INLAY_DATA_DIR: dataDir } });
     expect(stdout.match(/INLAY_\w+ is not a variable.*/g)).toEqual([
-      'INLAY_COLOUR is not a variable of Inlay and has no effect.',
+      'INLAY_COLOUR is not an Inlay variable and has no effect.',
     ]);
   });
 });

@@ -40,7 +40,7 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
   receiver.answer = (_, response) => response.writeHead(500).end('broken');
   // As a process: it ends although it had a connection to the receiver.
   const refused = await runCli(['webhooks', 'test', id], { env });
-  expect([refused.code, refused.stdout]).toEqual([2, 'The receiver answered with 500.\nbroken\n']);
+  expect([refused.code, refused.stdout]).toEqual([2, 'The receiver responded with 500.\nbroken\n']);
   await succeed('delete', id);
   expect(await inlay('delete', id)).toMatchObject({
     code: 1,

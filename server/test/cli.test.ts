@@ -110,7 +110,7 @@ describe('inlay', () => {
       expect(code).toBe(1);
       expect(stdout).toBe('');
       expect(stderr).toMatch(
-        /^The configuration has 3 faults:\n {2}- PORT .*\n {2}- INLAY_OPERATOR_TOKEN .*\n {2}- LOG_LEVEL .*\n$/,
+        /^The configuration has 3 errors:\n {2}- PORT .*\n {2}- INLAY_OPERATOR_TOKEN .*\n {2}- LOG_LEVEL .*\n$/,
       );
     }
     expect(existsSync(dataDir)).toBe(false);

@@ -18,7 +18,7 @@ const read = (file: string) => readFileSync(root + file, 'utf8');
 const membersOf = ({ properties = {} }: Schema) =>
   Object.entries(properties)
     .map(([name, { description }]) => `\`${name}\`: ${description}`)
-    .join('; ');
+    .join(' ');
 const manifest = (folder: string) => JSON.parse(read(`${folder}package.json`));
 
 /** With UPDATE_DOCS the page is written, otherwise compared. */
@@ -73,7 +73,7 @@ describe('the reference pages', () => {
       .map(({ code, statuses, detail, when }) => `| ${statuses.join(', ')} | \`${code}\` | ${detail} | ${when} |`);
     expectGenerated(
       'docs/reference/errors.md',
-      `| Status | \`X-Inlay-Error\` | \`detail\` | When |\n|---|---|---|---|\n${rows.join('\n')}\n`,
+      `| Status | \`X-Inlay-Error\` | \`detail\` | Meaning and what to do |\n|---|---|---|---|\n${rows.join('\n')}\n`,
     );
   });
 
@@ -99,11 +99,11 @@ describe('the reference pages', () => {
       const { when, ofWorkspace, forCustomers } = catalogue[type];
       const { properties = {}, required = [] } = dataSchema(type);
       const rows = Object.entries(properties).map(([name, schema]) => {
-        const isSure = required.includes(name) ? '' : ', where there is one';
+        const isSure = required.includes(name) ? '' : ' Optional.';
         return `| \`${name}\` | ${schema.description ?? membersOf(schema)}${isSure} |`;
       });
-      const readers = forCustomers ? ' Customers read it, too.' : '';
-      const whose = ofWorkspace === false ? ' About the whole organization.' : '';
+      const readers = forCustomers ? ' Visible to customers.' : '';
+      const whose = ofWorkspace === false ? ' Concerns the whole organization.' : '';
       return `### ${type}\n\n${when}${whose}${readers}\n\n| \`data\` | |\n|---|---|\n${rows.join('\n')}\n`;
     });
     expectGenerated('docs/reference/events.md', `${parts.join('\n')}`);
@@ -112,7 +112,7 @@ describe('the reference pages', () => {
     expectGenerated(
       'docs/reference/events.md',
       `| Type | When |\n|---|---|\n${rows.join('\n')}\n`,
-      '## For the audit alone',
+      '## Audit-only entries',
     );
   });
 

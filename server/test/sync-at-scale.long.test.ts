@@ -81,7 +81,7 @@ describeOnOneDatabase('a sync of thousands of workspaces', (kind) => {
         if (isEnough(answer) || tries === 20) return answer;
       }
     };
-    const stopOf = ({ body }: Answer) => Number(/stopped after (\d+) workspaces; retry/.exec(body.detail)?.[1]);
+    const stopOf = ({ body }: Answer) => Number(/stopped after (\d+) workspaces\. Retry/.exec(body.detail)?.[1]);
     let before = 0;
     for (const first of [count / 4, count * 0.6]) {
       hosted.intercept = failFrom(first);

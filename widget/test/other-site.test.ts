@@ -117,7 +117,7 @@ async function openHostile(engine: Engine): Promise<{ tab: Tab; popup: Tab }> {
 }
 
 const signIn = 'Sign in with Acme CRM';
-const over = 'This address cannot be used any more';
+const over = 'This link is no longer valid';
 /** What a frame of another site may keep. */
 const cookieOfFrame = `document.cookie = 'third=party; SameSite=None; Secure'; document.cookie`;
 const connected = 'Connected as ada@example.com';
@@ -273,7 +273,7 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
       });
       const popup = await tab.opened(() => tab.click(isGiven ? 'Sign in again' : signIn));
       await popup.click('Allow');
-      await popup.see('The provider has not answered yet. This page goes on by itself.');
+      await popup.see('Waiting for the provider. This page updates automatically.');
       await tab.see('Finishing the sign-in');
       await tab.see('Cancel');
       answer(isGiven);

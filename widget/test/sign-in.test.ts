@@ -463,7 +463,7 @@ it('goes on with the sign-in of a link, in the form of a template that asks for 
   await page.goto(url);
   await page.getByRole('button', { name: 'Continue to Acme CRM' }).click();
   await page.getByText('Allow').click();
-  await page.getByText('One step is left: open “Ledger”').waitFor();
+  await page.getByText('One step left: open “Ledger”').waitFor();
   stage.takeProblems();
 
   const frame = await show(page, 'linked', { template: templates.asking });

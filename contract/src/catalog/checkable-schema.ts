@@ -1,7 +1,6 @@
 /**
- * A connector's specification in the form in which validators take it, and the limits of what they are given. Anybody may
- * write a specification, and compiling one takes the time of everybody in the process: so its size is limited in the form
- * that is compiled, where choices within choices have multiplied.
+ * Prepares a connector's specification for validation, within limits. Anybody can write a specification, and compiling
+ * one blocks the event loop for every tenant. The size limit therefore applies after nested choices are expanded.
  */
 
 import { linearRegExp, sizeOf } from '../text/linear-patterns.ts';
@@ -17,7 +16,7 @@ export class SpecificationTooLarge extends Error {
 
   constructor() {
     super(
-      `it has more than ${maxValues} values, or choices within choices that make as many of it. A pattern counts as 25 values or more`,
+      `it has more than ${maxValues} values once nested choices are expanded. Each pattern counts as 25 values or more`,
     );
   }
 }
@@ -28,13 +27,13 @@ export const validatorOptions = {
   allErrors: true,
   verbose: true,
   validateFormats: false,
-  // Otherwise an option that is named as a member of every object, such as `constructor`, is always there.
+  // Otherwise an option named like an inherited member, such as `constructor`, would always count as present.
   ownProperties: true,
   discriminator: true,
   code: { regExp: linearRegExp },
 } as const;
 
-/** For a part of a configuration (`isPartial`), nothing is required. Throws SpecificationTooLarge. */
+/** With `isPartial`, no field is required. Throws SpecificationTooLarge. */
 export function checkableSchema(schema: JsonSchema, isPartial: boolean): JsonSchema {
   assertSize(schema, { left: maxValues });
   const result = checkable(schema, isPartial);
@@ -43,8 +42,8 @@ export function checkableSchema(schema: JsonSchema, isPartial: boolean): JsonSch
 }
 
 /**
- * What stands in several places counts in each of them, because it is compiled for each of them. Patterns count by the time
- * that they take to compile.
+ * A schema that appears in several places is counted in each, because it is compiled for each. Patterns count by
+ * compile time.
  */
 function assertSize(value: unknown, room: { left: number }): void {
   if (--room.left < 0) throw new SpecificationTooLarge();

@@ -1,17 +1,17 @@
 /**
- * Choices in a connector's specification: an object with several forms (`oneOf`), told apart by one text property that
- * has a fixed value in each form.
+ * Choices in a connector's specification: an object with several variants (`oneOf`), distinguished by a text property
+ * (the tag) with a constant value in each variant.
  */
 import { isObject, type JsonSchema } from './connector-configuration.ts';
 
 export interface Choice {
-  /** The property whose value tells the forms apart. */
+  /** The property whose value identifies the variant. */
   tag: string;
-  /** The forms by the value of that property. */
+  /** Variants by tag value. */
   forms: Map<string, JsonSchema>;
 }
 
-/** Undefined when the schema offers no choice, or when no property tells its forms apart. */
+/** Undefined if the schema offers no choice or has no tag. */
 export function choiceOf(schema: JsonSchema): Choice | undefined {
   if (!Array.isArray(schema.oneOf) || schema.oneOf.length === 0) return undefined;
   const branches = schema.oneOf.filter(isObject);

@@ -46,7 +46,7 @@ export function isMask(value: unknown): boolean {
   return typeof value === 'string' && /^\*+$/.test(value);
 }
 
-/** Every text that is secret, those inside a secret object included, so that a log can leave them out. */
+/** All secret strings, including those inside secret objects, so that logs can redact them. */
 export function listSecrets(specification: JsonSchema, configuration: Configuration): string[] {
   const secrets: string[] = [];
   mapSecrets([specification], configuration, configuration, (secret) => {
@@ -62,7 +62,7 @@ export function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** With something else in place of each secret. */
+/** Replaces each secret. */
 export function replaceSecrets(
   specification: JsonSchema,
   configuration: Configuration,

@@ -1,4 +1,4 @@
-/** What crosses the wire for the versions of connectors that an organization adds itself. */
+/** Schemas for versions of connectors that an organization adds itself. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp } from '../fields.ts';
 import { ManifestAnswer } from './definitions.ts';
@@ -8,34 +8,35 @@ const Count = (description: string, example: number) => Type.Integer({ minimum: 
 
 const Running = (description: string) => Type.Optional(Enumeration(['runs', 'left_out'], { description }));
 
-/** So many changes of a version are told in a list. */
+/** Maximum number of changes that a version lists. */
 export const maxListedChanges = 50;
 
 export const ManifestStreamChange = Type.Object(
   {
-    stream: Type.String({ description: 'Name of the stream', examples: ['loans'] }),
-    before: Running('Left out where there was no such stream'),
-    after: Running('Left out where there is no such stream any more'),
+    stream: Type.String({ description: 'Name of the stream.', examples: ['loans'] }),
+    before: Running('Absent if the stream did not exist before.'),
+    after: Running('Absent if the stream no longer exists.'),
   },
   { title: 'Manifest stream change' },
 );
 export type ManifestStreamChange = Static<typeof ManifestStreamChange>;
 
 const summary = {
-  version: VersionNumber('Counts up with every new manifest'),
-  is_current: Type.Boolean({ description: 'Whether new sources get this version' }),
+  version: VersionNumber('Increases with every new manifest.'),
+  is_current: Type.Boolean({ description: 'Whether new sources get this version.' }),
   copy_of: TemplateVersionSummary.properties.copy_of,
-  created_at: Timestamp('When the manifest was given'),
+  created_at: Timestamp('When the manifest was uploaded.'),
   created_by: Type.Unsafe<VersionAuthor | null>({
     anyOf: [VersionAuthor, { type: 'null' }],
-    description: 'Null for a version that was made by command line, or before it was noted who made it',
+    description:
+      'Who uploaded the manifest. Null for versions created by the command line, or before authors were recorded.',
   }),
-  source_count: Count('How many sources have this version', 12),
-  running_stream_count: Count('How many streams run', 7),
-  left_out_stream_count: Count('How many streams cannot run, and are left out', 1),
-  change_count: Count('Of how many streams it differs whether they run', 1),
+  source_count: Count('Number of sources on this version.', 12),
+  running_stream_count: Count('Number of streams that can run.', 7),
+  left_out_stream_count: Count('Number of streams that are skipped because they cannot run.', 1),
+  change_count: Count('Number of streams whose status differs from the previous version.', 1),
   changes: Type.Array(ManifestStreamChange, {
-    description: `Which streams run, are left out or are gone, other than in the version before that is kept. A list tells the first ${maxListedChanges}`,
+    description: `Streams that were added, removed or changed status since the previous stored version. Lists at most ${maxListedChanges}.`,
   }),
 };
 
@@ -53,7 +54,7 @@ export const SourceDefinitionVersion = Type.Object(
     content: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'The manifest itself. Secrets that are written into it are masked',
+      description: 'The manifest, with embedded secrets masked.',
     }),
   },
   { title: 'Source definition version' },
@@ -62,10 +63,10 @@ export type SourceDefinitionVersion = Static<typeof SourceDefinitionVersion>;
 
 export const SourceDefinitionVersionList = Type.Object(
   {
-    data: Type.Array(SourceDefinitionVersionSummary, { description: 'Newest first' }),
+    data: Type.Array(SourceDefinitionVersionSummary, { description: 'Versions, newest first.' }),
     next: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Give it as `cursor` for the next page; null at the end',
+      description: 'Pass as `cursor` to get the next page. Null on the last page.',
     }),
   },
   { title: 'Source definition version list' },
@@ -73,13 +74,13 @@ export const SourceDefinitionVersionList = Type.Object(
 export type SourceDefinitionVersionList = Static<typeof SourceDefinitionVersionList>;
 
 export const ConfirmSourceDefinitionRequest = Type.Object(
-  { version: VersionNumber('The newest version, which was looked at') },
+  { version: VersionNumber('The latest version, as you reviewed it.') },
   { title: 'Confirm source definition request', examples: [{ version: 2 }] },
 );
 export type ConfirmSourceDefinitionRequest = Static<typeof ConfirmSourceDefinitionRequest>;
 
 export const RollbackSourceDefinitionRequest = Type.Object(
-  { version: VersionNumber('The version to go back to') },
+  { version: VersionNumber('The version to go back to.') },
   { title: 'Rollback source definition request', examples: [{ version: 1 }] },
 );
 export type RollbackSourceDefinitionRequest = Static<typeof RollbackSourceDefinitionRequest>;

@@ -1,4 +1,4 @@
-/** What crosses the wire for connector definitions. Field names inside a definition are the hosted platform's own. */
+/** Schemas for connector definitions. Field names inside a definition are the hosted platform's own. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { JsonSchema } from './connector-configuration.ts';
@@ -16,17 +16,17 @@ const AnyObject = <T>(description: string, options: object = {}) =>
 const TextOrNull = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
 
-/** How a connector describes itself: the schema of its configuration, and how a person may authorise it. */
+/** What a connector reports about itself: its configuration schema and how it can be authorised. */
 export const ConnectorSpecification = Type.Object(
   {
-    documentationUrl: Type.Optional(Type.String({ description: 'A page on how to set it up' })),
+    documentationUrl: Type.Optional(Type.String({ description: 'Page that describes the set-up.' })),
     connectionSpecification: AnyObject<JsonSchema>(
-      'JSON Schema (draft 07) of the configuration, with annotations for drawing a form',
+      'JSON Schema (draft 07) of the configuration, with annotations for rendering a form.',
       { examples: [exampleSchema] },
     ),
-    advanced_auth: Type.Optional(AnyObject<Record<string, unknown>>('How a person may authorise it with OAuth')),
+    advanced_auth: Type.Optional(AnyObject<Record<string, unknown>>('How the connector can be authorised with OAuth.')),
     supported_destination_sync_modes: Type.Optional(
-      Type.Array(Type.String(), { description: 'For a destination: how it can write', examples: [['append']] }),
+      Type.Array(Type.String(), { description: 'Write modes that a destination supports.', examples: [['append']] }),
     ),
   },
   { title: 'Connector specification' },
@@ -34,24 +34,24 @@ export const ConnectorSpecification = Type.Object(
 export type ConnectorSpecification = Static<typeof ConnectorSpecification>;
 
 const definitionFields = {
-  name: Type.String({ description: 'Name of the connector', examples: ['Sample Data'] }),
-  dockerRepository: TextOrNull('Where its image is', { examples: ['inlay/source-sample-data'] }),
-  iconUrl: TextOrNull('Address of its icon', {
+  name: Type.String({ description: 'Name of the connector.', examples: ['Sample Data'] }),
+  dockerRepository: TextOrNull("Location of the connector's image.", { examples: ['inlay/source-sample-data'] }),
+  iconUrl: TextOrNull("URL of the connector's icon.", {
     examples: ['https://inlay.example.com/icons/5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14/0f2e6a1b9c3d4e5f'],
   }),
-  custom: Type.Boolean({ description: 'Whether the operator added it', examples: [false] }),
-  supportLevel: TextOrNull('How well it is maintained, in the words of the registry', { examples: ['certified'] }),
+  custom: Type.Boolean({ description: 'Whether the operator added the connector.', examples: [false] }),
+  supportLevel: TextOrNull('Support level of the connector, as the registry reports it.', { examples: ['certified'] }),
 };
 
 const detailFields = {
-  dockerImageTag: TextOrNull('Its version', { examples: ['0.1.0'] }),
-  documentationUrl: TextOrNull('A page on how to set it up'),
-  documentation: TextOrNull('In a few words, what it is for and how to set it up'),
+  dockerImageTag: TextOrNull('Version of the connector.', { examples: ['0.1.0'] }),
+  documentationUrl: TextOrNull('Page that describes the set-up.'),
+  documentation: TextOrNull("Short text about the connector's purpose and set-up."),
   spec: ConnectorSpecification,
 };
 
-const sourceId = Uuid('Identifier of the definition', exampleId);
-const destinationId = Uuid('Identifier of the definition', 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815');
+const sourceId = Uuid('Identifier of the definition.', exampleId);
+const destinationId = Uuid('Identifier of the definition.', 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815');
 
 const SourceDefinitionSummary = Type.Object(
   { sourceDefinitionId: sourceId, ...definitionFields },
@@ -70,12 +70,12 @@ const DestinationDefinitionDetail = Type.Object(
   { title: 'Destination definition detail' },
 );
 
-/** One shape for connectors of both kinds; what a connector asks for is in its own answer. */
+/** One format for both types of connector. Each connector's specification is in its own response. */
 export const Connector = Type.Object(
   {
     id: sourceId,
     name: definitionFields.name,
-    type: Enumeration(['source', 'destination'], { description: 'What kind of connector it is' }),
+    type: Enumeration(['source', 'destination'], { description: 'Type of the connector.' }),
     icon: definitionFields.iconUrl,
     version: detailFields.dockerImageTag,
     documentation: detailFields.documentation,
@@ -86,11 +86,11 @@ export const Connector = Type.Object(
   { title: 'Connector' },
 );
 export type Connector = Static<typeof Connector>;
-const inOurShape = 'The same connectors, in the shape that all lists of this service have';
+const inOurShape = 'The same connectors, in the list format used across this API.';
 
 export const SourceDefinitionList = Type.Object(
   {
-    definitions: Type.Array(SourceDefinitionSummary, { description: 'By name' }),
+    definitions: Type.Array(SourceDefinitionSummary, { description: 'Connectors, sorted by name.' }),
     data: Type.Array(Connector, { description: inOurShape }),
   },
   { title: 'Source definition list' },
@@ -100,11 +100,11 @@ export type SourceDefinitionList = Static<typeof SourceDefinitionList>;
 const ManifestPlace = Type.Object(
   {
     path: Type.String({
-      description: 'Where in the manifest; empty for the whole manifest',
+      description: 'Path in the manifest. Empty for the whole manifest.',
       examples: ['streams[3].retriever.requester.authenticator'],
     }),
     message: Type.String({
-      description: 'What it is about',
+      description: 'The problem in words.',
       examples: ['CustomAuthenticator "source_x.components.Auth" needs code'],
     }),
   },
@@ -112,28 +112,30 @@ const ManifestPlace = Type.Object(
 );
 const ManifestStream = Type.Object(
   {
-    name: Type.String({ description: 'Its name', examples: ['books'] }),
-    is_dynamic: Type.Boolean({ description: 'Whether it stands for streams that are found out when it runs' }),
-    is_left_out: Type.Boolean({ description: 'Whether it cannot run, and is left out' }),
-    problems: Type.Array(ManifestPlace, { description: 'What keeps it from running' }),
+    name: Type.String({ description: 'Name of the stream.', examples: ['books'] }),
+    is_dynamic: Type.Boolean({
+      description: 'Whether this is a template for streams that are discovered at run time.',
+    }),
+    is_left_out: Type.Boolean({ description: 'Whether the stream cannot run and is skipped.' }),
+    problems: Type.Array(ManifestPlace, { description: 'Why the stream cannot run.' }),
   },
   { title: 'Manifest stream' },
 );
 export const ManifestAnswer = Type.Object(
   {
-    version: Type.Integer({ description: 'Counts up with every new manifest', examples: [1] }),
-    language_version: Type.String({ description: 'Of the language of manifests', examples: ['6.44.0'] }),
-    streams: Type.Array(ManifestStream, { description: 'What it reads' }),
+    version: Type.Integer({ description: 'Increases with every new manifest.', examples: [1] }),
+    language_version: Type.String({ description: 'Version of the manifest language.', examples: ['6.44.0'] }),
+    streams: Type.Array(ManifestStream, { description: 'Streams of the manifest.' }),
     warnings: Type.Array(ManifestPlace, {
-      description: 'What is not known here and passed over, such as an option of a newer version',
+      description: 'Unknown parts of the manifest that are ignored, such as options of a newer language version.',
     }),
     content: Type.Optional(
       AnyObject<Record<string, unknown>>(
-        'The manifest itself, where one definition is asked for. Secrets that are written into it are masked',
+        'The manifest, with embedded secrets masked. Present only when a single definition is requested.',
       ),
     ),
-    created_at: Timestamp('When the definition was added'),
-    updated_at: Timestamp('When it was last changed'),
+    created_at: Timestamp('When the definition was added.'),
+    updated_at: Timestamp('When the definition was last changed.'),
   },
   { title: 'Manifest answer' },
 );
@@ -141,17 +143,17 @@ export type ManifestAnswer = Static<typeof ManifestAnswer>;
 
 const StayingSource = Type.Object(
   {
-    id: Uuid('The source', exampleId),
-    name: Type.String({ description: 'Its name', examples: ['Our library'] }),
-    workspace_id: Uuid('Its workspace', exampleId),
-    version: Type.Integer({ description: 'The version that it keeps', examples: [1] }),
+    id: Uuid('The source.', exampleId),
+    name: Type.String({ description: 'Name of the source.', examples: ['Our library'] }),
+    workspace_id: Uuid('Workspace of the source.', exampleId),
+    version: Type.Integer({ description: 'Version that the source keeps.', examples: [1] }),
     reason: Type.String({
-      description: 'Which setting the new specification does not accept, or where its secrets would go',
+      description: 'The setting that the new specification rejects, or the new address that would receive secrets.',
       examples: ['region: field required'],
     }),
     needs_confirmation: Type.Boolean({
       description:
-        'Whether it would go on with the new version if somebody with the role `full` confirmed where secrets go',
+        'Whether the source can move to the new version once somebody with the role `full` confirms where its secrets are sent.',
       examples: [false],
     }),
   },
@@ -159,8 +161,8 @@ const StayingSource = Type.Object(
 );
 export const MovedSources = Type.Object(
   {
-    moved: Type.Integer({ description: 'How many sources go on with the new version', examples: [12] }),
-    staying: Type.Array(StayingSource, { description: 'The sources that stay on their version' }),
+    moved: Type.Integer({ description: 'Number of sources that moved to the new version.', examples: [12] }),
+    staying: Type.Array(StayingSource, { description: 'Sources that stay on their version.' }),
   },
   { title: 'Moved sources' },
 );
@@ -189,7 +191,7 @@ export const ReplacedSourceDefinition = Type.Object(
 export type ReplacedSourceDefinition = Static<typeof ReplacedSourceDefinition>;
 
 export const DeletedSourceDefinition = Type.Object(
-  { id: sourceId, deleted_at: Timestamp('When it was deleted') },
+  { id: sourceId, deleted_at: Timestamp('When the definition was deleted.') },
   { title: 'Deleted source definition' },
 );
 export type DeletedSourceDefinition = Static<typeof DeletedSourceDefinition>;
@@ -218,7 +220,7 @@ const exampleManifest = {
 const Manifest = Type.Unsafe<Record<string, unknown> | string>({
   type: ['object', 'string'],
   additionalProperties: true,
-  description: 'A declarative manifest: an object, or its text in YAML or JSON',
+  description: 'Declarative manifest, as an object or as YAML or JSON text.',
   examples: [exampleManifest],
 });
 const definitionName = {
@@ -230,10 +232,10 @@ const definitionName = {
 const DefinitionIcon = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'icon-address',
-  description: 'An image as a `data:` address (PNG, JPEG, GIF or WebP, at most 16 kB), or an https address',
+  description: 'Image as a `data:` URL (PNG, JPEG, GIF or WebP, at most 16 kB) or an https URL.',
   examples: ['https://app.example.com/icons/books.png'],
 });
-const titleByDefault = "The title of the manifest's specification by default";
+const titleByDefault = "Defaults to the title of the manifest's specification.";
 
 export const AddSourceDefinitionRequest = Type.Object(
   {
@@ -248,20 +250,22 @@ export type AddSourceDefinitionRequest = Static<typeof AddSourceDefinitionReques
 export const ReplaceSourceDefinitionRequest = Type.Object(
   {
     manifest: Manifest,
-    name: Type.Optional(Type.String({ ...definitionName, description: 'As before by default' })),
+    name: Type.Optional(Type.String({ ...definitionName, description: 'Unchanged if omitted.' })),
     icon: Type.Optional(DefinitionIcon),
   },
   { title: 'Replace source definition request' },
 );
 export type ReplaceSourceDefinitionRequest = Static<typeof ReplaceSourceDefinitionRequest>;
 
-/** For a body of YAML, which holds nothing but the manifest. */
+/** For YAML bodies, which contain only the manifest. */
 export const SourceDefinitionQuery = Type.Object({
-  name: Type.Optional(Type.String({ ...definitionName, description: 'With a body of YAML: what to call it' })),
+  name: Type.Optional(
+    Type.String({ ...definitionName, description: 'Name of the connector, for requests with a YAML body.' }),
+  ),
   icon: Type.Optional(
     Type.String({
       format: 'icon-address',
-      description: 'With a body of YAML: its icon',
+      description: 'Icon of the connector, for requests with a YAML body.',
       examples: ['https://app.example.com/icons/books.png'],
     }),
   ),
@@ -270,7 +274,7 @@ export type SourceDefinitionQuery = Static<typeof SourceDefinitionQuery>;
 
 export const DestinationDefinitionList = Type.Object(
   {
-    destinations: Type.Array(DestinationDefinitionSummary, { description: 'By name' }),
+    destinations: Type.Array(DestinationDefinitionSummary, { description: 'Connectors, sorted by name.' }),
     data: Type.Array(Connector, { description: inOurShape }),
   },
   { title: 'Destination definition list' },
@@ -291,7 +295,7 @@ export const ListDefinitionsQuery = Type.Object({
     Type.String({
       format: 'search-text',
       maxLength: 255,
-      description: 'Part of the name, case-insensitive',
+      description: 'Part of the name, case-insensitive.',
       examples: ['sample'],
     }),
   ),

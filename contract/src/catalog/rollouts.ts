@@ -1,4 +1,4 @@
-/** What crosses the wire when a change of a template goes to what was made from it before. */
+/** Schemas for rolling out a template change to existing sources and connections. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Tag, Timestamp, Uuid } from '../fields.ts';
 import { VersionNumber } from './template-versions.ts';
@@ -12,7 +12,7 @@ export const RolloutStage = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 100,
-        description: 'Until this share of all workspaces has had its turn, earlier stages included',
+        description: 'Cumulative share of all workspaces to reach by the end of this stage, in percent.',
         examples: [10],
       }),
     ),
@@ -20,15 +20,15 @@ export const RolloutStage = Type.Object(
       Type.Array(Tag, {
         minItems: 1,
         maxItems: 50,
-        description: 'Workspaces with a source whose template has one of these tags',
+        description: 'Workspaces with a source whose template has one of these tags.',
         examples: [['beta']],
       }),
     ),
     workspace_ids: Type.Optional(
-      Type.Array(Uuid('A workspace', exampleWorkspaceId), {
+      Type.Array(Uuid('A workspace.', exampleWorkspaceId), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Workspaces by id',
+        description: 'Workspaces by id.',
       }),
     ),
   },
@@ -42,12 +42,13 @@ export const RolloutPlan = Type.Object(
       Type.Array(RolloutStage, {
         default: [],
         maxItems: 20,
-        description: 'Who comes first. Each stage waits for the one before; the rest comes last, as a stage of its own',
+        description:
+          'Stages in order. Each stage waits for the previous one. All remaining workspaces form a final stage.',
         examples: [[{ percent: 10 }]],
       }),
     ),
     pause_between_stages: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether the rollout pauses after each stage, until it is resumed' }),
+      Type.Boolean({ default: false, description: 'Whether the rollout pauses after each stage until you resume it.' }),
     ),
     stop_at_failed_percent: Type.Optional(
       Type.Integer({
@@ -55,17 +56,22 @@ export const RolloutPlan = Type.Object(
         maximum: 100,
         default: 10,
         description:
-          'The rollout stops by itself when more than this share of the workspaces so far has failed; a share is counted of 20 workspaces or more',
+          'Stops the rollout when more than this share of the workspaces processed so far has failed. Evaluated once 20 workspaces have been processed.',
       }),
     ),
     at_once: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 200, default: 20, description: 'How many workspaces are changed at a time' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 200,
+        default: 20,
+        description: 'Number of workspaces changed at the same time.',
+      }),
     ),
     move_data: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Whether `namespace_format` and `prefix` of connections change, too: new data then goes to other tables, and what is in the present ones stays there',
+          'Whether changes of `namespace_format` and `prefix` apply to existing connections. If true, new data goes to different tables and existing data stays where it is.',
       }),
     ),
   },
@@ -77,7 +83,7 @@ export type Apply = 'new_only' | 'all' | RolloutPlan;
 export const Apply = Type.Unsafe<Apply>({
   anyOf: [{ type: 'string', enum: ['new_only', 'all'] }, RolloutPlan],
   description:
-    'Whom the change reaches: `new_only`, sources and connections made from now on; `all`, those made before as well; or `all` in stages',
+    'What the change applies to: `new_only` for new sources and connections, `all` to include existing ones, or an object to roll out to all in stages.',
   examples: ['all'],
 });
 
@@ -94,20 +100,20 @@ export const DeleteTemplateQuery = Type.Object({
     Enumeration(existingChoices, {
       default: 'keep',
       description:
-        'What becomes of what was made from the template: `keep` it as it is, `pause` its connections, or `delete` it, on the platform, too. Data that was written stays',
+        'What to do with sources and connections made from the template: `keep` them, `pause` the connections, or `delete` them here and on the platform. Data already written is kept.',
     }),
   ),
 });
 
 export const RolloutCounts = Type.Object(
   {
-    total: Type.Integer({ description: 'Workspaces in all', examples: [1000] }),
-    waiting: Type.Integer({ description: 'Their turn is still to come', examples: [880] }),
-    changing: Type.Integer({ description: 'The platform is being told', examples: [20] }),
-    done: Type.Integer({ description: 'Run the version', examples: [98] }),
-    failed: Type.Integer({ description: 'The platform did not take the change', examples: [2] }),
+    total: Type.Integer({ description: 'All workspaces of the rollout.', examples: [1000] }),
+    waiting: Type.Integer({ description: 'Workspaces that have not started yet.', examples: [880] }),
+    changing: Type.Integer({ description: 'Workspaces being changed on the platform.', examples: [20] }),
+    done: Type.Integer({ description: 'Workspaces on the new version.', examples: [98] }),
+    failed: Type.Integer({ description: 'Workspaces where the platform rejected the change.', examples: [2] }),
     skipped: Type.Integer({
-      description: 'Need something from the customer first, failed before already, or are gone',
+      description: 'Workspaces that need input from the customer first, were already failing, or no longer exist.',
       examples: [0],
     }),
   },
@@ -119,37 +125,39 @@ const nullable = <T>(type: string, description: string) => Type.Unsafe<T | null>
 
 export const Rollout = Type.Object(
   {
-    id: Uuid('Identifier of the rollout', exampleId),
-    template_id: Uuid('The template', 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02'),
+    id: Uuid('Identifier of the rollout.', exampleId),
+    template_id: Uuid('The template.', 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02'),
     action: Enumeration(rolloutActions, {
       description:
-        'What it does: bring a `version`, or, after the template was deleted, `pause` or `delete` what was made from it',
+        'What the rollout does: bring a `version` to existing sources and connections, or `pause` or `delete` them after the template was deleted.',
     }),
-    version: VersionNumber('The version that everybody gets'),
-    state: Enumeration(rolloutStates, { description: '`stopped` is final: start another one to go on' }),
-    state_reason: nullable<string>('string', 'Why it is paused or stopped'),
-    stage: Type.Integer({ description: 'The stage it is at, from 1', examples: [1] }),
-    stages: Type.Array(RolloutStage, { description: 'As they were asked for; the rest comes after them' }),
-    pause_between_stages: Type.Boolean({ description: 'As it was asked for' }),
-    stop_at_failed_percent: Type.Integer({ description: 'As it was asked for', examples: [10] }),
-    at_once: Type.Integer({ description: 'As it was asked for', examples: [20] }),
-    move_data: Type.Boolean({ description: 'As it was asked for' }),
+    version: VersionNumber('Version that the rollout applies.'),
+    state: Enumeration(rolloutStates, {
+      description: 'State of the rollout. `stopped` is final. Start a new rollout to continue.',
+    }),
+    state_reason: nullable<string>('string', 'Why the rollout is paused or stopped.'),
+    stage: Type.Integer({ description: 'Current stage, counted from 1.', examples: [1] }),
+    stages: Type.Array(RolloutStage, { description: 'Stages as requested. The remaining workspaces come after them.' }),
+    pause_between_stages: Type.Boolean({ description: 'Value from the request.' }),
+    stop_at_failed_percent: Type.Integer({ description: 'Value from the request.', examples: [10] }),
+    at_once: Type.Integer({ description: 'Value from the request.', examples: [20] }),
+    move_data: Type.Boolean({ description: 'Value from the request.' }),
     workspaces: RolloutCounts,
-    created_at: Timestamp('When it was asked for'),
+    created_at: Timestamp('When the rollout was created.'),
     ended_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'When it finished or stopped',
+      description: 'When the rollout finished or stopped.',
     }),
   },
   { title: 'Rollout' },
 );
 export type Rollout = Static<typeof Rollout>;
 
-const next = nullable<string>('string', 'Give it as `cursor` for the next page; null at the end');
+const next = nullable<string>('string', 'Pass as `cursor` to get the next page. Null on the last page.');
 
 export const RolloutList = Type.Object(
-  { data: Type.Array(Rollout, { description: 'The last fifty, newest first' }) },
+  { data: Type.Array(Rollout, { description: 'The latest 50 rollouts, newest first.' }) },
   { title: 'Rollout list' },
 );
 
@@ -158,31 +166,33 @@ export type RolloutItemState = (typeof rolloutItemStates)[number];
 
 export const RolloutItem = Type.Object(
   {
-    workspace_id: Uuid('The workspace', exampleWorkspaceId),
-    stage: Type.Integer({ description: 'From 1', examples: [1] }),
-    state: Enumeration(rolloutItemStates, { description: 'How far it is' }),
-    reason: nullable<string>('string', 'Why it failed or was skipped'),
+    workspace_id: Uuid('The workspace.', exampleWorkspaceId),
+    stage: Type.Integer({ description: 'Stage of the workspace, counted from 1.', examples: [1] }),
+    state: Enumeration(rolloutItemStates, { description: 'Progress of the workspace.' }),
+    reason: nullable<string>('string', 'Why the workspace failed or was skipped.'),
   },
   { title: 'Rollout item' },
 );
 export type RolloutItem = Static<typeof RolloutItem>;
 
 export const RolloutItemList = Type.Object(
-  { data: Type.Array(RolloutItem, { description: 'By workspace id' }), next },
+  { data: Type.Array(RolloutItem, { description: 'Workspaces, sorted by id.' }), next },
   { title: 'Rollout item list' },
 );
 export type RolloutItemList = Static<typeof RolloutItemList>;
 
 export const ListRolloutItemsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Workspaces on a page' })),
-  cursor: Type.Optional(Uuid('`next` of the page before', exampleWorkspaceId)),
-  state: Type.Optional(Enumeration(rolloutItemStates, { description: 'Only these' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of workspaces per page.' }),
+  ),
+  cursor: Type.Optional(Uuid('The `next` value of the previous page.', exampleWorkspaceId)),
+  state: Type.Optional(Enumeration(rolloutItemStates, { description: 'Returns only workspaces in this state.' })),
 });
 
-export const RolloutId = Uuid('Identifier of the rollout', exampleId);
+export const RolloutId = Uuid('Identifier of the rollout.', exampleId);
 
 export const RollbackRequest = Type.Object(
-  { version: VersionNumber('The version to go back to'), apply: Type.Optional(Apply) },
+  { version: VersionNumber('The version to go back to.'), apply: Type.Optional(Apply) },
   { title: 'Rollback request', examples: [{ version: 1, apply: 'all' }] },
 );
 export type RollbackRequest = Static<typeof RollbackRequest>;

@@ -1,11 +1,11 @@
 /**
- * A secret stays with its address. A caller who may change where a connector connects to must not be able to send a
- * stored secret there: when an address changes, every secret that would be kept has to be given anew.
+ * Keeps secrets bound to their addresses. A caller who can change where a connector connects to must not be able to
+ * send a stored secret there. When an address changes, every secret that would be kept has to be entered again.
  *
- * What is an address: what the specification marks (`inlay_address: true`, or `false` where the rules below are wrong),
- * a field with a format such as `uri` or `hostname`, a field whose name or title has a word such as host, port, url,
- * account or ssl, everything inside such a field, and every value that looks like a URL. In doubt a field is an
- * address: giving a secret once more costs little.
+ * What counts as an address: what the specification marks (`inlay_address: true`, or `false` where the rules below are
+ * wrong), a field with a format such as `uri` or `hostname`, a field whose name or title has a word such as host, port,
+ * url, account or ssl, everything inside such a field, and every value that looks like a URL. In doubt a field is an
+ * address, because entering a secret once more costs little.
  */
 import {
   type Configuration,
@@ -32,7 +32,7 @@ const addressFormats = /^(i?ur[il](-reference)?|(idn-)?hostname|ipv[46])$/;
 const urlLike = /^\s*([a-z][a-z0-9+.-]*:)?\/\//i;
 
 export interface ConfigurationChange {
-  /** What the caller sent. A secret that is masked in it, or missing, is kept from what is stored. */
+  /** What the caller sent. Masked or missing secrets keep their stored values. */
   given: Configuration;
   /** The same configuration with the kept secrets in place of their masks. */
   accepted: Configuration;
@@ -41,7 +41,7 @@ export interface ConfigurationChange {
   after: Configuration;
 }
 
-/** The secrets that were not given again although an address changes. */
+/** The secrets that were not entered again although an address changed. */
 export function redirectedSecrets(
   specification: JsonSchema,
   { given, accepted, before, after }: ConfigurationChange,
@@ -54,7 +54,7 @@ export function hasNewAddress(specification: JsonSchema, before: Configuration, 
   return isElsewhere(addressesIn(specification, before), addressesIn(specification, after));
 }
 
-/** The names of the fields that a configuration may have an address in. */
+/** Names of the fields that may contain an address. */
 export function addressFields(specification: JsonSchema): string[] {
   return openAddresses([specification], [], false);
 }
@@ -73,7 +73,7 @@ function openAddresses(schemas: readonly JsonSchema[], path: readonly string[], 
   });
 }
 
-/** The secrets that a caller has not given, but that are kept from what is stored. */
+/** Secrets that the caller omitted or masked, so that stored values are kept. */
 export function keptSecrets(specification: JsonSchema, given: Configuration, accepted: Configuration): SecretPath[] {
   return keptIn([specification], given, accepted, []);
 }
@@ -90,7 +90,7 @@ function keptIn(
     return accepted !== undefined && (given === undefined || isMask(given)) ? [[...path]] : [];
   }
   if (Array.isArray(given) || (given === undefined && Array.isArray(accepted))) {
-    // In a list that was given, masks count at any place: an accepted item may have another place than before.
+    // In a list, masks are accepted at any index, because items may have moved.
     const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
     const list = (Array.isArray(given) ? given : accepted) as unknown[];
     return list.flatMap((item, index) =>
@@ -167,7 +167,7 @@ function wordsIn(text: string): string[] {
     .filter(Boolean);
 }
 
-/** The values of fields that are left out, where the specification gives a default. */
+/** Defaults of omitted fields. */
 function defaultsOf(described: readonly JsonSchema[]): Configuration {
   const defaults: Configuration = {};
   for (const { properties } of described) {

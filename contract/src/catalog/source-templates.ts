@@ -1,4 +1,4 @@
-/** What crosses the wire for source templates, for operators and for customers with a scoped token. */
+/** Schemas for source templates, for operators and for customers with a scoped token. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import type { Configuration } from './connector-configuration.ts';
@@ -17,16 +17,16 @@ const exampleRolloutId = '4c1f0d7e-52c3-4c8e-9a55-0f2b7c6d8e91';
 export const streamSelectionModes = ['suggested', 'all', 'whitelist'] as const;
 export type StreamSelectionMode = (typeof streamSelectionModes)[number];
 
-const FieldPath = Type.Array(Type.String(), { description: 'A field, or the path to a nested field' });
+const FieldPath = Type.Array(Type.String(), { description: 'Name of a field, or path to a nested field.' });
 
 const StreamCustomization = Type.Object(
   {
     primary_key_fields: Type.Optional(
-      Type.Array(FieldPath, { description: 'Fields that identify a record', examples: [[['id']]] }),
+      Type.Array(FieldPath, { description: 'Fields of the primary key.', examples: [[['id']]] }),
     ),
     cursor_field: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'The field by which newer records are found',
+        description: 'Field used to find new and updated records.',
         examples: [['updated_at']],
       }),
     ),
@@ -39,18 +39,17 @@ export const FieldCustomization = Type.Object(
     path: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       minItems: 1,
       maxItems: 10,
-      description: "A field of the connector's configuration, or the path to a nested field",
+      description: "Name of a field of the connector's configuration, or path to a nested field.",
       examples: [['start_date']],
     }),
     hidden: Type.Optional(
       Type.Boolean({
-        description:
-          'Customers are not asked for the field and cannot set it. A field that the connector requires cannot be hidden',
+        description: 'Hides the field from customers, who can then not set it. Required fields cannot be hidden.',
       }),
     ),
     default: Type.Optional(
       Type.Unsafe<unknown>({
-        description: "What the customer's form starts with. Customers see it, so it is never a secret",
+        description: "Initial value in the customer's form. Visible to customers, so never put a secret here.",
         examples: ['2026-01-01'],
       }),
     ),
@@ -65,35 +64,35 @@ export const Customization = Type.Object(
       Enumeration(streamSelectionModes, {
         default: 'suggested',
         description:
-          '`suggested`: the streams the connector recommends, or all if it recommends none; `all`; `whitelist`: those of `stream_whitelist`',
+          "Which streams are synced: `suggested` for the connector's recommendation (all streams if it has none), `all`, or `whitelist` for those in `stream_whitelist`.",
       }),
     ),
     stream_whitelist: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         default: [],
         maxItems: 1_000,
-        description: 'Exact names of the streams to sync; not empty in `whitelist` mode',
+        description: 'Exact names of the streams to sync. Required in `whitelist` mode.',
         examples: [['users']],
       }),
     ),
     stream_customizations: Type.Optional(
       Type.Record(Type.String(), StreamCustomization, {
         default: {},
-        description: "Settings by the name of a stream, instead of the connector's own",
+        description: 'Settings per stream name that override those of the connector.',
         examples: [{ users: { cursor_field: ['updated_at'] } }],
       }),
     ),
     field_customizations: Type.Optional(
       Type.Array(FieldCustomization, {
         maxItems: 200,
-        description: 'Fields that are left out of the form of customers, or that start with a value there',
+        description: "Fields to hide from the customer's form or to pre-fill.",
         examples: [[{ path: ['records_per_second'], hidden: true }]],
       }),
     ),
   },
   {
     title: 'Customization',
-    description: 'Which streams of the source are synced, and how; and single fields of the form of customers',
+    description: "Which streams of the source are synced and how, and adjustments to the customer's form.",
   },
 );
 type GivenCustomization = Static<typeof Customization>;
@@ -112,7 +111,7 @@ const Description = Type.Unsafe<string | null>({
   format: 'short-text',
   minLength: 1,
   maxLength: 255,
-  description: 'One line for customers, below the name: how this template differs from others of the same connector',
+  description: 'One line shown to customers below the name, to tell templates of the same connector apart.',
   examples: ['The shop in Berlin'],
 });
 const Category = Type.Unsafe<string | null>({
@@ -120,35 +119,38 @@ const Category = Type.Unsafe<string | null>({
   format: 'short-text',
   minLength: 1,
   maxLength: 60,
-  description: 'The widget shows the templates of one category together, under this heading',
+  description: 'Heading under which the widget groups templates.',
   examples: ['Marketing'],
 });
 const OwnIcon = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'icon-address',
   description:
-    "Instead of the connector's icon: an image as a `data:` address (PNG, JPEG, GIF or WebP, at most 16 kB), or an https address. The widget loads the latter only from the origin that embeds it, or from Inlay's own",
+    "Icon that replaces the connector's: an image as a `data:` URL (PNG, JPEG, GIF or WebP, at most 16 kB) or an https URL. The widget loads https URLs only from the embedding origin or from Inlay's own origin.",
   examples: ['https://app.example.com/icons/berlin.png'],
 });
 const DefaultConfig = Type.Unsafe<Configuration>({
   type: 'object',
   additionalProperties: true,
   description:
-    "The part of the connector's configuration that the operator provides. Nothing, if it is not given. Customers are asked for the rest and never see this. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret, unless an address beside it changes",
+    "Part of the connector's configuration that you provide. Customers never see it and are asked for the rest. Secrets are stored encrypted and returned masked. Sending a mask back keeps the stored secret, unless an address that the secret is sent to changes.",
   examples: [{ seed: 7 }],
 });
 
-const SignIn = Type.Union([TemplateOAuth, Type.Null()], { description: 'Null: customers do not sign in' });
+const SignIn = Type.Union([TemplateOAuth, Type.Null()], { description: "How customers sign in. Null if they don't." });
 
 export const CreateSourceTemplateRequest = Type.Object(
   {
-    actor_definition_id: Type.Optional(Uuid('Definition of the connector; not for a clone', exampleDefinitionId)),
+    actor_definition_id: Type.Optional(Uuid('Definition of the connector. Omit when cloning.', exampleDefinitionId)),
     partial_default_config: Type.Optional(DefaultConfig),
     original_source_template_id: Type.Optional(
-      Uuid('A template to clone. Other fields of the request replace those of the original', exampleId),
+      Uuid('Template to clone. Other fields of the request override those of the original.', exampleId),
     ),
     name: Type.Optional(
-      Type.String({ ...templateName, description: "The connector's, or the original's, by default" }),
+      Type.String({
+        ...templateName,
+        description: 'Name of the template. Defaults to the name of the original or the connector.',
+      }),
     ),
     description: Type.Optional(Description),
     category: Type.Optional(Category),
@@ -177,7 +179,7 @@ export type CreateSourceTemplateRequest = Static<typeof CreateSourceTemplateRequ
 
 export const UpdateSourceTemplateRequest = Type.Object(
   {
-    name: Type.Optional(Type.String({ ...templateName, description: 'New name' })),
+    name: Type.Optional(Type.String({ ...templateName, description: 'New name.' })),
     description: Type.Optional(Description),
     category: Type.Optional(Category),
     icon: Type.Optional(OwnIcon),
@@ -188,7 +190,7 @@ export const UpdateSourceTemplateRequest = Type.Object(
     propagate: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'The same as `apply` with `all`: existing sources are updated as well, in the background',
+        description: 'Equivalent to `apply: all`. Existing sources are updated in the background.',
       }),
     ),
     apply: Type.Optional(Apply),
@@ -199,29 +201,30 @@ export const UpdateSourceTemplateRequest = Type.Object(
 export type UpdateSourceTemplateRequest = Static<typeof UpdateSourceTemplateRequest>;
 
 const offeredFields = {
-  id: Uuid('Identifier of the template', exampleId),
-  name: Type.String({ description: 'Name of the template', examples: ['Sample data'] }),
+  id: Uuid('Identifier of the template.', exampleId),
+  name: Type.String({ description: 'Name of the template.', examples: ['Sample data'] }),
   description: Description,
   category: Category,
   icon: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: "Address of the template's own icon, or of the connector's",
+    description: "URL of the template's icon, or of the connector's.",
   }),
-  tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
+  tags: Type.Array(Type.String(), { description: 'Tags of the template, sorted by name.', examples: [['demo']] }),
 };
 const summaryFields = {
   ...offeredFields,
-  source_definition_id: Uuid('Definition of the connector', exampleDefinitionId),
+  source_definition_id: Uuid('Definition of the connector.', exampleDefinitionId),
   customization: Customization,
   oauth: SignIn,
-  created_at: Timestamp('When the template was created'),
-  updated_at: Timestamp('Grows with every change of the template'),
-  version: VersionNumber('The newest version, which new sources get'),
+  created_at: Timestamp('When the template was created.'),
+  updated_at: Timestamp('When the template was last changed. Increases with every change.'),
+  version: VersionNumber('Latest version, which new sources get.'),
 };
 const userConfigSpec = {
   user_config_spec: Type.Object(ConnectorSpecification.properties, {
     title: 'Connector specification',
-    description: "What a customer is asked for: the connector's specification without what the defaults cover",
+    description:
+      "The connector's specification without the fields that the template already sets. Customers are asked for these.",
   }),
 };
 
@@ -235,9 +238,9 @@ export const UpdatedSourceTemplate = Type.Object(
   {
     ...SourceTemplate.properties,
     propagated_sources: Type.Optional(
-      Type.Integer({ description: 'With `propagate` or `apply`: how many sources are being updated', examples: [12] }),
+      Type.Integer({ description: 'Number of sources being updated by `propagate` or `apply`.', examples: [12] }),
     ),
-    rollout_id: Type.Optional(Uuid('With `propagate` or `apply`: the rollout', exampleRolloutId)),
+    rollout_id: Type.Optional(Uuid('The rollout started by `propagate` or `apply`.', exampleRolloutId)),
   },
   { title: 'Updated source template' },
 );
@@ -246,7 +249,7 @@ export type UpdatedSourceTemplate = Static<typeof UpdatedSourceTemplate>;
 export const SourceTemplateSummary = Type.Object(summaryFields, { title: 'Source template summary' });
 
 export const SourceTemplateList = Type.Object(
-  { data: Type.Array(SourceTemplateSummary, { description: 'Oldest first' }) },
+  { data: Type.Array(SourceTemplateSummary, { description: 'Source templates, oldest first.' }) },
   { title: 'Source template list' },
 );
 export type SourceTemplateList = Static<typeof SourceTemplateList>;
@@ -257,7 +260,7 @@ export const OfferedSourceTemplate = Type.Object(
     ...offeredFields,
     ...userConfigSpec,
     oauth: Type.Union([OfferedOAuth, Type.Null()], {
-      description: 'How the customer signs in before the source is made; null: the customer does not',
+      description: 'How the customer signs in before the source is created. Null if no sign-in is needed.',
     }),
   },
   { title: 'Offered source template' },
@@ -267,19 +270,21 @@ export type OfferedSourceTemplate = Static<typeof OfferedSourceTemplate>;
 export const OfferedSourceTemplateSummary = Type.Object(offeredFields, { title: 'Offered source template summary' });
 
 export const OfferedSourceTemplateList = Type.Object(
-  { data: Type.Array(OfferedSourceTemplateSummary, { description: 'Oldest first' }) },
+  { data: Type.Array(OfferedSourceTemplateSummary, { description: 'Source templates, oldest first.' }) },
   { title: 'Offered source template list' },
 );
 export type OfferedSourceTemplateList = Static<typeof OfferedSourceTemplateList>;
 
-export const SourceTemplatePath = Type.Object({ source_template_id: Uuid('Identifier of the template', exampleId) });
+export const SourceTemplatePath = Type.Object({ source_template_id: Uuid('Identifier of the template.', exampleId) });
 export type SourceTemplatePath = Static<typeof SourceTemplatePath>;
 
 export const DeletedTemplate = Type.Object(
   {
-    id: Uuid('Identifier of the deleted template', exampleId),
-    deleted_at: Timestamp('When it was deleted'),
-    rollout_id: Type.Optional(Uuid('With `existing`: the rollout that pauses or deletes', exampleRolloutId)),
+    id: Uuid('Identifier of the deleted template.', exampleId),
+    deleted_at: Timestamp('When the template was deleted.'),
+    rollout_id: Type.Optional(
+      Uuid('The rollout that pauses or deletes existing connections, if `existing` asked for one.', exampleRolloutId),
+    ),
   },
   { title: 'Deleted template' },
 );

@@ -1,4 +1,4 @@
-/** How customers sign in to a source instead of entering keys: the part of a source template, and what customers see of it. */
+/** Schemas for customer sign-in on source templates, and for what customers see of it. */
 import { type Static, Type } from 'typebox';
 import { credentialGrants } from '../credentials/credentials.ts';
 import { Enumeration, Uuid } from '../fields.ts';
@@ -18,74 +18,77 @@ export const handOvers = ['access_token', 'refresh_token'] as const;
 
 export const TemplateOAuth = Type.Object(
   {
-    oauth_client_id: Uuid('An OAuth client of the organization', exampleClientId),
+    oauth_client_id: Uuid('An OAuth client of the organization.', exampleClientId),
     grant: Type.Optional(
       Enumeration(credentialGrants, {
         default: 'authorization_code',
         description:
-          '`authorization_code`: the customer signs in. The others are grants of your own: nobody signs in, and the template has to fix every address',
+          'OAuth grant. With `authorization_code`, the customer signs in. With the other grants nobody signs in, and the template must set every address field.',
       }),
     ),
-    scopes: Type.Optional(Scopes('What every customer has to grant, beside what the client always asks for')),
-    optional_scopes: Type.Optional(Scopes('Asked for as well; a customer may leave them out')),
+    scopes: Type.Optional(Scopes('Scopes that every customer must grant, in addition to those of the client.')),
+    optional_scopes: Type.Optional(Scopes('Scopes that are requested but that a customer may decline.')),
     fields: Type.Optional(
       Type.Record(Type.String({ pattern: '^[a-z_]{1,50}$' }), Path, {
         maxProperties: 30,
         description:
-          "Where in the connector's configuration each value goes: `access_token`, and where the connector asks for them `refresh_token`, `client_id`, `client_secret`, `expires_at` and the values of the provider. Without it, the connector's own specification says it",
+          "Configuration fields that receive the values of the sign-in: `access_token` and, if the connector needs them, `refresh_token`, `client_id`, `client_secret`, `expires_at` and values of the provider. Defaults to the connector's own specification.",
         examples: [{ access_token: ['credentials', 'access_token'] }],
       }),
     ),
     may_paste: Type.Optional(
-      Type.Boolean({ default: false, description: 'Customers may also enter the fields that a sign-in covers' }),
+      Type.Boolean({
+        default: false,
+        description: 'Whether customers may enter the fields by hand instead of signing in.',
+      }),
     ),
     hand_over: Type.Optional(
       Enumeration(handOvers, {
         default: 'access_token',
         description:
-          '`access_token`: the connector gets an access token only, and a fresh one in time. `refresh_token`: for a connector that refreshes by itself; it gets the refresh token and the secret of the client, and only one of its processes runs at a time. The template has to fix every address then',
+          'What the connector receives. `access_token`: a short-lived access token, refreshed by Inlay. `refresh_token`: the refresh token and client secret, for connectors that refresh tokens themselves. Only one process of such a connector runs at a time, and the template must set every address field.',
       }),
     ),
     return_to: Type.Optional(
       Type.Array(Type.String({ maxLength: 2_048, pattern: '^https?://' }), {
         maxItems: 20,
-        description: 'Addresses of your product where the browser may go after a sign-in that had no popup',
+        description: 'URLs of your product to which the browser may return after a sign-in without a popup.',
         examples: [['https://app.example.com/integrations']],
       }),
     ),
   },
   {
     title: 'Template OAuth',
-    description: 'Customers sign in with the provider instead of entering keys',
+    description: 'Customers sign in with the provider instead of entering keys.',
     additionalProperties: false,
   },
 );
 export type TemplateOAuth = Static<typeof TemplateOAuth>;
 
-/** What a customer is told. */
+/** The customer's view. */
 export const OfferedOAuth = Type.Object(
   {
-    provider: Type.String({ description: 'As the provider writes its name', examples: ['HubSpot'] }),
-    scopes: Scopes('What is asked for'),
-    may_paste: Type.Boolean({ description: 'The fields can be entered instead' }),
-    covers: Type.Array(Path, { description: 'The fields of the configuration that the sign-in fills' }),
+    provider: Type.String({ description: 'Name of the provider, as the provider writes it.', examples: ['HubSpot'] }),
+    scopes: Scopes('Requested scopes.'),
+    may_paste: Type.Boolean({ description: 'Whether the fields can be entered by hand instead.' }),
+    covers: Type.Array(Path, { description: 'Configuration fields that the sign-in fills.' }),
     values: Type.Array(
       Type.Object({
         name: Type.String({ examples: ['subdomain'] }),
         title: Type.String({ examples: ['Subdomain'] }),
         hosts: Type.Union([Type.Array(Type.String()), Type.Null()], {
-          description: 'It is one of these, where `*.` stands for one label that the customer enters',
+          description: 'Permitted hosts, where `*.` stands for one label that the customer enters.',
         }),
         default: Type.Union([Type.String(), Type.Null()]),
       }),
-      { description: 'What the customer enters before the sign-in' },
+      { description: 'Values that the customer enters before signing in.' },
     ),
     user_config_spec: Type.Union([ConnectorSpecification, Type.Null()], {
       description:
-        'What is left to enter after the sign-in, where the fields can also be entered instead; null: what is asked for anyway',
+        'What the customer still has to enter after the sign-in, if the fields can also be entered by hand. Null if that makes no difference.',
     }),
     return_to: Type.Array(Type.String(), {
-      description: 'Where the browser may go after a sign-in without a popup',
+      description: 'URLs to which the browser may return after a sign-in without a popup.',
       examples: [['https://app.example.com/integrations']],
     }),
   },

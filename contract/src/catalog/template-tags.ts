@@ -1,4 +1,4 @@
-/** What crosses the wire for the tags of templates. */
+/** Schemas for template tags. */
 import { type Static, Type } from 'typebox';
 import { Tag, Timestamp, Uuid } from '../fields.ts';
 
@@ -6,25 +6,26 @@ const exampleId = '3b9d4c1e-55a0-4a5c-8f0b-2f6a1d9e7c10';
 
 export const TemplateTag = Type.Object(
   {
-    id: Uuid('Identifier of the tag', exampleId),
-    name: Type.String({ description: 'What the tag says', examples: ['crm'] }),
-    organization_id: Uuid('Owning organization', '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
-    created_at: Timestamp('When the tag was created'),
-    updated_at: Timestamp('When it was last renamed'),
+    id: Uuid('Identifier of the tag.', exampleId),
+    name: Type.String({ description: 'Name of the tag.', examples: ['crm'] }),
+    organization_id: Uuid('Organization that owns the tag.', '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
+    created_at: Timestamp('When the tag was created.'),
+    updated_at: Timestamp('When the tag was last renamed.'),
   },
   { title: 'Template tag' },
 );
 export type TemplateTag = Static<typeof TemplateTag>;
 
 export const TemplateTagList = Type.Object(
-  { data: Type.Array(TemplateTag, { description: 'All tags of the organization, sorted by name' }) },
+  { data: Type.Array(TemplateTag, { description: 'All tags of the organization, sorted by name.' }) },
   { title: 'Template tag list' },
 );
 export type TemplateTagList = Static<typeof TemplateTagList>;
 
 const TagName = Type.String({
   ...Tag,
-  description: '1 to 255 characters without control characters; compared after Unicode NFC normalisation, case counts',
+  description:
+    '1 to 255 characters without control characters. Compared case-sensitively after Unicode NFC normalisation.',
   examples: ['crm'],
 });
 
@@ -39,14 +40,14 @@ export type TemplateTagPath = Static<typeof TemplateTagPath>;
 
 export const DeletedTemplateTag = Type.Object(
   {
-    id: Uuid('Identifier of the deleted tag', exampleId),
-    deleted_at: Timestamp('When it was deleted'),
+    id: Uuid('Identifier of the deleted tag.', exampleId),
+    deleted_at: Timestamp('When the tag was deleted.'),
   },
   { title: 'Deleted template tag' },
 );
 export type DeletedTemplateTag = Static<typeof DeletedTemplateTag>;
 
-/** The body that gives a template one more tag. */
+/** Request body that adds a tag to a template. */
 export const TagTemplateRequest = Type.Object(
   { tag: TagName },
   { title: 'Tag template request', examples: [{ tag: 'crm' }] },
@@ -54,7 +55,7 @@ export const TagTemplateRequest = Type.Object(
 export type TagTemplateRequest = Static<typeof TagTemplateRequest>;
 
 export const UntaggedTemplate = Type.Object(
-  { deleted_at: Timestamp('When the tag was removed from the template') },
+  { deleted_at: Timestamp('When the tag was removed from the template.') },
   { title: 'Untagged template' },
 );
 export type UntaggedTemplate = Static<typeof UntaggedTemplate>;
@@ -62,6 +63,6 @@ export type UntaggedTemplate = Static<typeof UntaggedTemplate>;
 /** The tags of a template in a request. Unknown tags are created. */
 export const TemplateTags = Type.Array(Tag, {
   maxItems: 100,
-  description: 'Tags of the template, at most 100. Tags that the organization does not have yet are created',
+  description: 'Tags of the template, at most 100. Unknown tags are created.',
   examples: [['crm', 'eu']],
 });

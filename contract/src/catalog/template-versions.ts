@@ -1,4 +1,4 @@
-/** What crosses the wire for the versions of templates, which are the same for both kinds. */
+/** Schemas for template versions, shared by both kinds of template. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 
@@ -10,22 +10,21 @@ const Running = (description: string) =>
 
 export const RunningVersion = Type.Object(
   {
-    wanted: Running('The version it is to have; null if it was made before there were versions'),
-    applied: Running(
-      'The version that the platform has; null while it has none, or if it was made before there were versions',
-    ),
+    wanted: Running('Desired version. Null if created before versioning.'),
+    applied: Running('Version on the platform. Null if not yet set up, or created before versioning.'),
   },
-  { title: 'Running version', description: 'Which version of its template it runs. Only operators are told' },
+  { title: 'Running version', description: 'Template version in use. Visible to operators only.' },
 );
 export type RunningVersion = Static<typeof RunningVersion>;
 
 export const VersionAuthor = Type.Object(
   {
     kind: Enumeration(['operator_token', 'console_user'], {
-      description: '`console_user`: a person who signed in to the console without an operator token',
+      description:
+        'Who made the change. `console_user` is a person who signed in to the console without an operator token.',
     }),
-    id: Uuid('The operator token, or the session of the console', '1f6f2f60-7c0b-4dc4-8f6e-9a3f4a3f6d10'),
-    name: Type.String({ description: 'Name of the operator token, or who signed in', examples: ['backend'] }),
+    id: Uuid('Identifier of the operator token or console session.', '1f6f2f60-7c0b-4dc4-8f6e-9a3f4a3f6d10'),
+    name: Type.String({ description: 'Name of the operator token or of the person.', examples: ['backend'] }),
   },
   { title: 'Version author' },
 );
@@ -34,18 +33,18 @@ export type VersionAuthor = Static<typeof VersionAuthor>;
 export const TemplateChange = Type.Object(
   {
     path: Type.Array(Type.String(), {
-      description: 'The field, or the way to a nested one',
+      description: 'Name of the field, or path to a nested field.',
       examples: [['destination_config', 'password']],
     }),
     before: Type.Optional(
       Type.Unsafe<unknown>({
-        description: 'Left out where there was nothing',
+        description: 'Absent if the field had no value before.',
         examples: ['fingerprint:3fa9c1d2e4b7'],
       }),
     ),
     after: Type.Optional(
       Type.Unsafe<unknown>({
-        description: 'Left out where there is nothing',
+        description: 'Absent if the field has no value any more.',
         examples: ['fingerprint:90b1e07ac233'],
       }),
     ),
@@ -55,20 +54,20 @@ export const TemplateChange = Type.Object(
 export type TemplateChange = Static<typeof TemplateChange>;
 
 const summary = {
-  version: VersionNumber('1, 2, 3, … without a gap'),
-  is_current: Type.Boolean({ description: 'Whether new sources and connections get this version' }),
+  version: VersionNumber('Version number: 1, 2, 3, … without gaps.'),
+  is_current: Type.Boolean({ description: 'Whether new sources and connections get this version.' }),
   copy_of: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'After a rollback: the version that this one repeats',
+    description: 'The version that a rollback repeats. Null otherwise.',
   }),
-  created_at: Timestamp('When the change was made'),
+  created_at: Timestamp('When the change was made.'),
   created_by: Type.Unsafe<VersionAuthor | null>({
     anyOf: [VersionAuthor, { type: 'null' }],
-    description: 'Null for a version that was made before it was noted who made it',
+    description: 'Who made the change. Null for versions created before authors were recorded.',
   }),
   changes: Type.Array(TemplateChange, {
     description:
-      'What differs from the version before. Secrets are shown as fingerprints: equal ones are equal secrets',
+      'Differences from the previous version. Secrets appear as fingerprints: equal fingerprints mean equal secrets.',
   }),
 };
 
@@ -81,7 +80,7 @@ export const TemplateVersion = Type.Object(
     content: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'The template as it was, with fingerprints in place of secrets',
+      description: 'The template at this version, with fingerprints in place of secrets.',
       examples: [{ destination_name: 'Warehouse', destination_config: { password: 'fingerprint:90b1e07ac233' } }],
     }),
   },
@@ -91,10 +90,10 @@ export type TemplateVersion = Static<typeof TemplateVersion>;
 
 export const TemplateVersionList = Type.Object(
   {
-    data: Type.Array(TemplateVersionSummary, { description: 'Newest first' }),
+    data: Type.Array(TemplateVersionSummary, { description: 'Versions, newest first.' }),
     next: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Give it as `cursor` for the next page; null at the end',
+      description: 'Pass as `cursor` to get the next page. Null on the last page.',
     }),
   },
   { title: 'Template version list' },
@@ -102,8 +101,15 @@ export const TemplateVersionList = Type.Object(
 export type TemplateVersionList = Static<typeof TemplateVersionList>;
 
 export const ListVersionsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Versions on a page' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of versions per page.' }),
+  ),
   cursor: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '`next` of the page before', examples: [21] }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description: 'The `next` value of the previous page.',
+      examples: [21],
+    }),
   ),
 });

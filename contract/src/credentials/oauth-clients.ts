@@ -1,4 +1,4 @@
-/** What crosses the wire for OAuth clients: what an operator has registered with a provider, so that customers can sign in. */
+/** Schemas for OAuth clients, the apps that an operator registered with providers so that customers can sign in. */
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../fields.ts';
 import { OAuthProvider } from './oauth-providers.ts';
@@ -9,37 +9,37 @@ const Name = Type.String({
   format: 'name',
   minLength: 1,
   maxLength: 255,
-  description: 'What operators know it by',
+  description: 'Name of the client, for operators.',
   examples: ['HubSpot'],
 });
 const ClientId = Type.String({
   minLength: 1,
   maxLength: 2_048,
-  description: 'The id that the provider gave to your app',
+  description: 'Client id that the provider issued to your app.',
   examples: ['5f2b1c0a-app'],
 });
 const ClientSecret = Type.String({
   minLength: 1,
   maxLength: 8_192,
   description:
-    'The secret that the provider gave to your app, or for `private_key_jwt` a private key as a JSON Web Key. It is stored encrypted and never shown again',
+    'Client secret that the provider issued to your app or, for `private_key_jwt`, a private key as a JSON Web Key. Stored encrypted and never returned.',
   examples: ['9d0c7e11'],
 });
 const SecretExpiry = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'date-time',
-  description: 'When the provider ends the secret, if it does; the service warns ahead',
+  description: 'When the provider expires the secret, if it does. Inlay warns you in advance.',
   examples: ['2027-01-31T00:00:00.000Z'],
 });
 const Preset = Type.String({
   pattern: '^[a-z0-9_]{1,50}$',
-  description: 'A provider that the service knows: see the list of OAuth providers',
+  description: 'Key of a built-in provider. See the list of OAuth providers.',
   examples: ['hubspot'],
 });
 const Issuer = Type.String({
   maxLength: 2_048,
   pattern: '^https?://',
-  description: 'A provider that describes itself (RFC 8414, OpenID Connect Discovery): its issuer',
+  description: 'Issuer URL of a provider that supports discovery (RFC 8414 or OpenID Connect Discovery).',
   examples: ['https://login.example.com'],
 });
 const Params = (description: string) =>
@@ -50,7 +50,7 @@ const Params = (description: string) =>
   });
 
 const DefinitionId = Uuid(
-  'A source definition whose own specification describes the sign-in. It is read once: name it again after a new version',
+  'A source definition whose specification describes the sign-in. Read once, so send it again after the definition changes.',
   '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
 );
 
@@ -60,9 +60,9 @@ const settings = {
   endpoints: Type.Optional(OAuthProvider),
   definition_id: Type.Optional(DefinitionId),
   authorization_params: Type.Optional(
-    Params('More parameters of the sign-in address; they win over those of the provider'),
+    Params('Additional parameters of the authorisation URL. Override those of the provider.'),
   ),
-  token_params: Type.Optional(Params('More parameters of every token request; they win over those of the provider')),
+  token_params: Type.Optional(Params('Additional parameters of token requests. Override those of the provider.')),
 };
 
 export const CreateOAuthClientRequest = Type.Object(
@@ -75,7 +75,7 @@ export const CreateOAuthClientRequest = Type.Object(
   },
   {
     title: 'Create OAuth client request',
-    description: 'Exactly one of `provider`, `issuer`, `endpoints` and `definition_id` says where the provider is.',
+    description: 'Exactly one of `provider`, `issuer`, `endpoints` and `definition_id` identifies the provider.',
     examples: [{ name: 'HubSpot', provider: 'hubspot', client_id: '5f2b1c0a-app', client_secret: '9d0c7e11' }],
   },
 );
@@ -102,7 +102,7 @@ export const RotateOAuthSecretRequest = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 86_400,
-        description: 'How long the old secret is tried where the provider refuses the new one',
+        description: 'How long the old secret is still tried when the provider rejects the new one.',
       }),
     ),
   },
@@ -113,14 +113,14 @@ export type RotateOAuthSecretRequest = Static<typeof RotateOAuthSecretRequest>;
 const HeldSecret = Type.Object(
   {
     fingerprint: Type.String({
-      description: 'Tells one secret from another without telling it',
+      description: 'Fingerprint that identifies the secret without revealing it.',
       examples: ['3f9a0c1b7d2e'],
     }),
-    created_at: Timestamp('When it was given'),
+    created_at: Timestamp('When the secret was added.'),
     used_until: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'Until when it is tried; null: it is the current one',
+      description: 'When the secret stops being tried. Null for the current secret.',
     }),
   },
   { title: 'Held secret' },
@@ -128,53 +128,57 @@ const HeldSecret = Type.Object(
 
 export const OAuthClient = Type.Object(
   {
-    id: Uuid('Identifier of the client', exampleId),
+    id: Uuid('Identifier of the client.', exampleId),
     name: Name,
     redirect_url: Type.String({
-      description: 'Enter this with the provider as the redirect address of your app; no other client has the same',
+      description: 'Redirect URL to register with the provider. Unique to this client.',
       examples: ['https://inlay.example.com/oauth/callback/3vQm8sYk1hT0wq2ZpX7c4A'],
     }),
     provider: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The known provider',
+      description: 'Key of the built-in provider.',
       examples: ['hubspot'],
     }),
-    issuer: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The issuer, where it was given' }),
+    issuer: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Issuer URL, if the client was created with one.',
+    }),
     definition_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'The source definition that described it',
+      description: 'Source definition that described the provider.',
     }),
     endpoints: OAuthProvider,
-    authorization_params: Params('More parameters of the sign-in address'),
-    token_params: Params('More parameters of every token request'),
+    authorization_params: Params('Additional parameters of the authorisation URL.'),
+    token_params: Params('Additional parameters of token requests.'),
     client_id: ClientId,
     client_secret: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Masked; null if there is none',
+      description: 'Masked secret. Null if there is none.',
       examples: ['**********'],
     }),
     client_secret_expires_at: SecretExpiry,
-    client_secrets: Type.Array(HeldSecret, { description: 'The current one first' }),
+    client_secrets: Type.Array(HeldSecret, { description: 'Secrets of the client, the current one first.' }),
     secret_hosts: Type.Array(Type.String(), {
-      description: 'The only hosts that get the secret; a star stands for what a customer enters',
+      description:
+        'The only hosts that the secret is sent to. An asterisk stands for a value that the customer enters.',
       examples: [['api.hubapi.com']],
     }),
     needs_secret: Type.Boolean({
       description:
-        'The provider has other hosts than the secret was given for: nobody can sign in until it is given anew',
+        "True if the provider's hosts changed since the secret was entered. Nobody can sign in until you enter the secret again.",
     }),
-    created_at: Timestamp('When it was made'),
-    updated_at: Timestamp('When it was changed last'),
+    created_at: Timestamp('When the client was created.'),
+    updated_at: Timestamp('When the client was last changed.'),
   },
   { title: 'OAuth client' },
 );
 export type OAuthClient = Static<typeof OAuthClient>;
 
 export const OAuthClientList = Type.Object({ data: Type.Array(OAuthClient) }, { title: 'OAuth client list' });
-export const OAuthClientPath = Type.Object({ oauth_client_id: Uuid('Identifier of the OAuth client', exampleId) });
+export const OAuthClientPath = Type.Object({ oauth_client_id: Uuid('Identifier of the OAuth client.', exampleId) });
 export const DeletedOAuthClient = Type.Object(
-  { id: Uuid('Identifier of the client', exampleId), deleted_at: Timestamp('When it was deleted') },
+  { id: Uuid('Identifier of the client.', exampleId), deleted_at: Timestamp('When the client was deleted.') },
   { title: 'Deleted OAuth client' },
 );
 
@@ -182,9 +186,12 @@ export const KnownOAuthProvider = Type.Object(
   {
     key: Preset,
     name: Type.String({ examples: ['HubSpot'] }),
-    documentation: Type.Array(Type.String(), { description: 'The pages of the provider that say so' }),
-    tried: Type.Boolean({ description: 'Whether somebody has signed in with it' }),
-    notes: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What to know before' }),
+    documentation: Type.Array(Type.String(), { description: "Pages of the provider's documentation." }),
+    tried: Type.Boolean({ description: 'Whether a sign-in with this provider has been tested.' }),
+    notes: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'What to know before you use the provider.',
+    }),
     endpoints: OAuthProvider,
   },
   { title: 'Known OAuth provider' },

@@ -1,16 +1,18 @@
-/** What crosses the wire while a customer signs in with a provider. */
+/** Schemas for a customer's sign-in with a provider. */
 import { type Static, Type } from 'typebox';
 import { signInFailureCodes } from '../embedding.ts';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { CustomerLabel } from '../tenancy/tokens.ts';
 
-/** What a customer has entered in the form of a source so far. */
+/** What a customer has entered in a source's form so far. */
 export const EnteredSource = Type.Object(
   {
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Name of the source', examples: ['Our contacts'] })),
+    name: Type.Optional(
+      Type.String({ maxLength: 255, description: 'Name of the source.', examples: ['Our contacts'] }),
+    ),
     source_config: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Configuration of the connector, complete or not',
+        description: 'Configuration of the connector, which may be incomplete.',
         examples: [{ region: 'eu' }],
       }),
     ),
@@ -24,43 +26,45 @@ const exampleId = 'c2b7f0b1-0f4e-4f0e-9d0a-5d1b6c7e8f90';
 export const flowStates = ['created', 'started', 'exchanging', 'unconfirmed', 'connected', 'failed'] as const;
 export type FlowState = (typeof flowStates)[number];
 
-/** What the widget tells its page, without `cancelled`: a customer who cancels in the widget ends no sign-in. */
+/**
+ * Sign-in failures of the widget protocol except `cancelled`, because cancelling in the widget does not end the flow.
+ */
 export const flowFailures = signInFailureCodes.filter((code) => code !== 'cancelled');
 export type FlowFailure = (typeof flowFailures)[number];
 
 export const StartSignInRequest = Type.Object(
   {
-    source_template_id: Uuid('Template of the source that is to be connected', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
-    source_id: Type.Optional(Uuid('To connect an existing source again', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7')),
+    source_template_id: Uuid('Template of the source to connect.', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+    source_id: Type.Optional(Uuid('Existing source to reconnect.', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7')),
     values: Type.Optional(
       Type.Record(Type.String({ maxLength: 50 }), Type.String({ maxLength: 255 }), {
         maxProperties: 5,
-        description: "What the provider's addresses need",
+        description: "Values for placeholders in the provider's URLs.",
         examples: [{ subdomain: 'acme' }],
       }),
     ),
     frame_proof: Type.Optional(
-      Type.String({ maxLength: 1_000, description: 'What the page of the widget holds if it was loaded into a frame' }),
+      Type.String({ maxLength: 1_000, description: 'Proof that the widget page was loaded in a frame.' }),
     ),
     return_to: Type.Optional(
       Type.String({
         maxLength: 2_048,
         description:
-          'Where the browser goes afterwards, without a popup; on the list of the template, and of the origin of the token',
+          "Where the browser returns after a sign-in without a popup. Must be on the template's list and on the token's origin.",
       }),
     ),
     entered: Type.Optional(
       Type.Unsafe<EnteredSource>({
         ...EnteredSource,
         description:
-          'Comes back with the sign-in, so that a page that was reloaded can fill in its form again. Secrets are never stored, nor is anything beyond 32 kB',
+          'What the customer has entered so far, returned with the sign-in so that a reloaded page can restore its form. Secrets are never stored, nor is anything beyond 32 kB.',
       }),
     ),
     offer_later: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'For a page that cannot remember the sign-in. Once connected, it is listed at `GET /api/v1/embedded/credentials` until a source uses it. Always so with `return_to`',
+          'For pages that cannot remember the sign-in: lists the result at `GET /api/v1/embedded/credentials` until a source uses it. Implied by `return_to`.',
       }),
     ),
   },
@@ -73,62 +77,62 @@ export type StartSignInRequest = Static<typeof StartSignInRequest>;
 
 export const SignIn = Type.Object(
   {
-    id: Uuid('Identifier of the sign-in', exampleId),
+    id: Uuid('Identifier of the sign-in.', exampleId),
     state: Enumeration(flowStates, {
       description:
-        '`created`: the start address was not opened yet. `started`: the customer is with the provider. `exchanging`: the customer is back. `unconfirmed`: another account than before signed in, and nothing is used until this is confirmed. `connected` and `failed` are final',
+        'State of the sign-in. `created`: the start URL has not been opened. `started`: the customer is at the provider. `exchanging`: the customer is back. `unconfirmed`: a different account signed in and awaits confirmation. `connected` and `failed` are final.',
     }),
     source_template_id: StartSignInRequest.properties.source_template_id,
     source_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'The source that is connected again; null for a new source',
+      description: 'Source that is being reconnected. Null for a new source.',
     }),
     used_by: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'The source that uses the credential; null if the sign-in still has to be used',
+      description: 'Source that uses the credential. Null if none does yet.',
     }),
     values: Type.Record(Type.String(), Type.String(), {
-      description: "What the provider's addresses were completed with",
+      description: "Values used for placeholders in the provider's URLs.",
       examples: [{ subdomain: 'acme' }],
     }),
     entered: Type.Unsafe<EnteredSource | null>({
       anyOf: [EnteredSource, { type: 'null' }],
-      description: 'What the customer had entered when the sign-in began, without secrets',
+      description: 'What the customer had entered when the sign-in started, without secrets.',
     }),
     start_url: Type.Optional(
       Type.String({
-        description: 'To be opened by the customer, in a window of its own. Told once, when the sign-in is made',
+        description: 'URL for the customer to open in a new window. Returned only once, when the sign-in is created.',
         examples: ['https://inlay.example.com/oauth/start/5Zc0n2b8'],
       }),
     ),
     credential_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'Once it is connected: to make the source with, or to update the source with',
+      description: 'Credential to create or update the source with. Present once connected.',
     }),
     account: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Who signed in',
+      description: 'Account that signed in.',
       examples: ['ada@example.com'],
     }),
     previous_account: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Who had signed in before, where the source is connected again',
+      description: 'Account that signed in before, if a source is being reconnected.',
       examples: ['bob@example.com'],
     }),
-    missing_scopes: Type.Array(Type.String(), { description: 'What is needed and was not granted' }),
+    missing_scopes: Type.Array(Type.String(), { description: 'Required scopes that were not granted.' }),
     failure: Type.Unsafe<FlowFailure | null>({
       type: ['string', 'null'],
       enum: [...flowFailures, null],
-      description: 'Why it failed; `other_account` while it is `unconfirmed`',
+      description: 'Why the sign-in failed. `other_account` while it is `unconfirmed`.',
     }),
     message: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'What the customer can do, in English',
+      description: 'What the customer can do, in English.',
     }),
-    expires_at: Timestamp('Until then it has to be finished'),
+    expires_at: Timestamp('When the sign-in expires.'),
   },
   { title: 'Sign-in' },
 );
@@ -136,12 +140,12 @@ export type SignIn = Static<typeof SignIn>;
 
 export const CreateSignInLinkRequest = Type.Object(
   {
-    workspace_id: Uuid('Workspace of the customer', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+    workspace_id: Uuid('Workspace of the customer.', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
     source_template_id: Type.Optional(
-      Uuid('To connect a new source of this template', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+      Uuid('Template of a new source to connect.', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
     ),
     source_id: Type.Optional(
-      Uuid('To connect this source again, instead of a template', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'),
+      Uuid('Existing source to reconnect, instead of a template.', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'),
     ),
     values: StartSignInRequest.properties.values,
     customer_label: Type.Optional(CustomerLabel),
@@ -150,7 +154,7 @@ export const CreateSignInLinkRequest = Type.Object(
         minimum: 60,
         maximum: 2_592_000,
         default: 604_800,
-        description: 'How long the link works; a week if not given',
+        description: 'How long the link works. Defaults to one week.',
         examples: [86_400],
       }),
     ),
@@ -170,18 +174,18 @@ export type CreateSignInLinkRequest = Static<typeof CreateSignInLinkRequest>;
 
 export const SignInLink = Type.Object(
   {
-    id: Uuid('Identifier of the sign-in', exampleId),
+    id: Uuid('Identifier of the sign-in.', exampleId),
     url: Type.String({
-      description: 'To be sent to the customer. Told once',
+      description: 'URL to send to the customer. Returned only once.',
       examples: ['https://inlay.example.com/oauth/start/5Zc0n2b8'],
     }),
-    expires_at: Timestamp('Until then it works, until it has connected once'),
+    expires_at: Timestamp('When the link expires. Works for one successful sign-in.'),
   },
   { title: 'Sign-in link' },
 );
 export type SignInLink = Static<typeof SignInLink>;
 
-export const SignInPath = Type.Object({ flow_id: Uuid('Identifier of the sign-in', exampleId) });
+export const SignInPath = Type.Object({ flow_id: Uuid('Identifier of the sign-in.', exampleId) });
 
 export const SignInQuery = Type.Object({
   wait: Type.Optional(
@@ -189,13 +193,13 @@ export const SignInQuery = Type.Object({
       minimum: 0,
       maximum: 25,
       default: 0,
-      description: 'How many seconds to wait for another state',
+      description: 'Maximum number of seconds to wait for a change of state.',
       examples: [20],
     }),
   ),
   known: Type.Optional(
     Enumeration(flowStates, {
-      description: 'The state that the caller knows. The answer comes at once if the state is another one by now',
+      description: 'Last state the caller has seen. Returns immediately if the state differs.',
     }),
   ),
 });

@@ -1,5 +1,5 @@
 /**
- * How a provider does OAuth: its addresses, and where it differs from the standards. Presets are written in this form
+ * Describes a provider's OAuth endpoints and its deviations from the standards. Presets use this format
  * (server/src/credentials/presets), and operators describe other providers in it.
  */
 import { type Static, Type } from 'typebox';
@@ -8,7 +8,7 @@ import { Enumeration } from '../fields.ts';
 export const clientAuthentications = ['basic', 'post', 'none', 'private_key_jwt'] as const;
 export type ClientAuthentication = (typeof clientAuthentications)[number];
 
-/** An address of the provider; `{name}` stands for a value of the customer, where `values` says what it may be. */
+/** A URL of the provider. `{name}` is a placeholder for a customer's value, restricted by `values`. */
 const Address = (description: string, example: string) =>
   Type.String({ maxLength: 2_048, pattern: '^https?://', description, examples: [example] });
 const Params = (description: string) =>
@@ -20,7 +20,7 @@ const Params = (description: string) =>
 const Path = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 10, description });
 
-/** Neither a port nor upper case: hosts are compared as text. */
+/** No port and no upper case, because hosts are compared as text. */
 const host = '^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
 const Hosts = (description: string) =>
   Type.Array(Type.String({ maxLength: 255, pattern: host, examples: ['login.example.com'] }), {
@@ -31,19 +31,23 @@ const Hosts = (description: string) =>
 
 const Value = Type.Object(
   {
-    title: Type.String({ minLength: 1, maxLength: 100, description: 'What the customer is asked for' }),
+    title: Type.String({ minLength: 1, maxLength: 100, description: "Label of the value in the customer's form." }),
     hosts: Type.Optional(
       Hosts(
-        'The value is one of these hosts, where `*.` stands for one label; without it the value is one label of a host name, such as `acme`',
+        'Permitted hosts, where `*.` stands for one label. If absent, the value is a single label of a host name, such as `acme`.',
       ),
     ),
     sets: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z_]{1,50}$' }), Hosts('One for each of `hosts`, in the same order'), {
-        maxProperties: 5,
-        description: 'Other values that follow from the choice, such as the host of the API in the same region',
-      }),
+      Type.Record(
+        Type.String({ pattern: '^[a-z_]{1,50}$' }),
+        Hosts('One host for each entry of `hosts`, in the same order.'),
+        {
+          maxProperties: 5,
+          description: 'Other values implied by the choice, such as the API host of the same region.',
+        },
+      ),
     ),
-    default: Type.Optional(Type.String({ maxLength: 255, description: 'Used where the customer enters nothing' })),
+    default: Type.Optional(Type.String({ maxLength: 255, description: 'Value used if the customer enters nothing.' })),
   },
   { title: 'Value in an address' },
 );
@@ -52,9 +56,9 @@ export type ProviderValue = Static<typeof Value>;
 const TakenValue = Type.Object(
   {
     from: Enumeration(['token', 'redirect', 'account'], {
-      description: 'Where it is: in the token answer, in the redirect, or in the answer about the account',
+      description: 'Where the value comes from: the token response, the redirect, or the account response.',
     }),
-    path: Path('Where in it'),
+    path: Path('Path to the value.'),
   },
   { title: 'Taken value' },
 );
@@ -64,7 +68,7 @@ const Headers = Type.Record(
   Type.String({ maxLength: 500, pattern: '^[\\x20-\\x7e]*$' }),
   {
     maxProperties: 10,
-    description: 'Headers; `{access_token}` stands for the access token',
+    description: 'Request headers. `{access_token}` is replaced by the access token.',
     examples: [{ 'X-Access-Token': '{access_token}' }],
   },
 );
@@ -73,76 +77,88 @@ const Account = Type.Object(
   {
     url: Type.Optional(
       Address(
-        'Asked with the access token. Without it, or where its answer says nothing, the token answer is read',
+        'URL to request with the access token. If absent, or if the response lacks the account, the token response is used.',
         'https://api.example.com/me',
       ),
     ),
     from: Type.Optional(
       Enumeration(['token', 'redirect'], {
-        description: 'What is read where there is no address: the token answer, which is the default, or the redirect',
+        description: 'Where to read the account if there is no URL: the token response (default) or the redirect.',
       }),
     ),
-    method: Type.Optional(Enumeration(['GET', 'POST'], { description: '`GET` by default' })),
+    method: Type.Optional(Enumeration(['GET', 'POST'], { description: 'Defaults to `GET`.' })),
     headers: Type.Optional(Headers),
     body: Type.Optional(
       Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 2_048 }), {
         maxProperties: 10,
-        description: 'Sent as JSON with `POST`, such as a query of GraphQL',
+        description: 'JSON body of a `POST` request, such as a GraphQL query.',
       }),
     ),
     introspects: Type.Optional(
-      Type.Boolean({ description: 'The address is asked about the access token by the client itself (RFC 7662)' }),
+      Type.Boolean({
+        description:
+          "Whether the URL is a token introspection endpoint (RFC 7662), called with the client's own credentials.",
+      }),
     ),
     newest: Type.Optional(
-      Path('Of a list of accounts, the one with the latest time here has signed in; without it, the first one'),
+      Path(
+        'Path to a timestamp in a list of accounts. The account with the latest one signed in. If absent, the first account is used.',
+      ),
     ),
-    id: Path('What never changes: tells one account from another'),
-    label: Type.Optional(Path('What a customer knows the account by')),
+    id: Path("Path to the account's permanent identifier."),
+    label: Type.Optional(Path('Path to a name that the customer recognises.')),
   },
-  { title: 'Account at a provider', description: 'Who has signed in' },
+  { title: 'Account at a provider', description: 'How to identify the account that signed in.' },
 );
 
 const Answer = Type.Object(
   {
-    access_token: Type.Optional(Path('Where the access token is, if not at `access_token`')),
-    refresh_token: Type.Optional(Path('Where the refresh token is')),
-    expires_in: Type.Optional(Path('Where the seconds of its life are')),
-    scope: Type.Optional(Path('Where the granted scopes are')),
+    access_token: Type.Optional(Path('Path to the access token. Defaults to `access_token`.')),
+    refresh_token: Type.Optional(Path('Path to the refresh token.')),
+    expires_in: Type.Optional(Path('Path to the lifetime in seconds.')),
+    scope: Type.Optional(Path('Path to the granted scopes.')),
     scope_separator: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1, description: 'Between granted scopes; as in requests by default' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1,
+        description: 'Separator of granted scopes. Defaults to that of requests.',
+      }),
     ),
-    error: Type.Optional(Path('Where an error is said, also with status 200')),
+    error: Type.Optional(Path('Path to an error, which may come with status 200.')),
   },
   { title: 'Form of a token answer' },
 );
 
 const Revocation = Type.Object(
   {
-    method: Type.Optional(Enumeration(['POST', 'DELETE'], { description: '`POST` by default' })),
+    method: Type.Optional(Enumeration(['POST', 'DELETE'], { description: 'Defaults to `POST`.' })),
     body: Type.Optional(
       Enumeration(['form', 'json', 'none'], {
-        description: '`form` by default. With `none` only the headers say which token is meant',
+        description: 'Format of the request. Defaults to `form`. With `none`, only the headers identify the token.',
       }),
     ),
     token: Type.Optional(
       Enumeration(['access_token', 'refresh_token'], {
-        description: 'Which token ends both; the refresh token by default, where there is one',
+        description: 'Token whose revocation ends both. Defaults to the refresh token if there is one.',
       }),
     ),
     headers: Type.Optional(Headers),
-    error: Type.Optional(Path('Where an error is said with status 200')),
+    error: Type.Optional(Path('Path to an error that comes with status 200.')),
   },
-  { title: 'Form of a revocation', description: 'Where it differs from RFC 7009' },
+  { title: 'Form of a revocation', description: 'Differences from RFC 7009.' },
 );
 
 export const oauthEndpoints = {
-  authorization_url: Address('Where the customer signs in', 'https://provider.example.com/oauth/authorize'),
-  token_url: Address('Where codes and refresh tokens are exchanged', 'https://provider.example.com/oauth/token'),
+  authorization_url: Address(
+    'Authorisation endpoint, where the customer signs in.',
+    'https://provider.example.com/oauth/authorize',
+  ),
+  token_url: Address('Token endpoint.', 'https://provider.example.com/oauth/token'),
   refresh_url: Type.Optional(
-    Address('Where refresh tokens are exchanged, if elsewhere', 'https://provider.example.com/refresh'),
+    Address('Token endpoint for refreshes, if different.', 'https://provider.example.com/refresh'),
   ),
   revocation_url: Type.Optional(
-    Address('Where tokens are revoked (RFC 7009)', 'https://provider.example.com/oauth/revoke'),
+    Address('Revocation endpoint (RFC 7009).', 'https://provider.example.com/oauth/revoke'),
   ),
 };
 
@@ -151,63 +167,69 @@ export const oauthKnobs = {
     Type.String({
       maxLength: 2_048,
       pattern: '^https?://',
-      description: 'What the provider calls itself in redirects (`iss`) and ID tokens',
+      description: 'Issuer in redirects (`iss`) and ID tokens.',
       examples: ['https://provider.example.com'],
     }),
   ),
   values: Type.Optional(
     Type.Record(Type.String({ pattern: '^[a-z_]{1,50}$' }), Value, {
       maxProperties: 5,
-      description: 'What customers enter and addresses need',
+      description: "Values that customers enter and that the provider's URLs need.",
     }),
   ),
   scopes: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 200, description: 'Always asked for' }),
+    Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+      maxItems: 200,
+      description: 'Scopes that are always requested.',
+    }),
   ),
   scope_separator: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1, description: 'Between scopes; a blank by default' }),
+    Type.String({ minLength: 1, maxLength: 1, description: 'Separator of scopes. Defaults to a space.' }),
   ),
   scope_parameter: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Its name in the address; `scope` by default' }),
+    Type.String({ maxLength: 100, description: 'Name of the scope parameter. Defaults to `scope`.' }),
   ),
   adds_up_scopes: Type.Optional(
-    Type.Boolean({ description: 'What was granted before stays granted: only what is missing is asked for' }),
+    Type.Boolean({ description: 'Whether earlier grants persist, so that only missing scopes are requested.' }),
   ),
   implied_scopes: Type.Optional(
     Type.Record(Type.String({ maxLength: 500 }), Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100 }), {
       maxProperties: 100,
       description:
-        'Scopes that an answer leaves out where it names a wider one, or names otherwise. A `*` at the end of both stands for the same text',
+        'Scopes that responses omit because a wider scope implies them, or that they report under another name. A trailing `*` on both sides stands for the same text.',
       examples: [{ repo: ['public_repo'], 'write_*': ['read_*'] }],
     }),
   ),
   silent_scopes: Type.Optional(
     Type.Array(Type.String({ maxLength: 500 }), {
       maxItems: 50,
-      description: 'Scopes that answers never name',
+      description: 'Scopes that responses never report.',
       examples: [['offline_access']],
     }),
   ),
-  authorization_params: Type.Optional(Params('More parameters of the sign-in address')),
-  token_params: Type.Optional(Params('More parameters of every token request')),
-  pkce: Type.Optional(Type.Boolean({ description: 'PKCE with S256, which is on by default' })),
+  authorization_params: Type.Optional(Params('Additional parameters of the authorisation URL.')),
+  token_params: Type.Optional(Params('Additional parameters of token requests.')),
+  pkce: Type.Optional(Type.Boolean({ description: 'Whether to use PKCE with S256. On by default.' })),
   client_authentication: Type.Optional(
-    Enumeration(clientAuthentications, { description: 'How the client proves who it is; `post` by default' }),
+    Enumeration(clientAuthentications, { description: 'How the client authenticates. Defaults to `post`.' }),
   ),
   token_body: Type.Optional(
-    Enumeration(['form', 'json'], { description: 'How token requests are written; `form` by default' }),
+    Enumeration(['form', 'json'], { description: 'Encoding of token requests. Defaults to `form`.' }),
   ),
   assertion: Type.Optional(
     Type.Object(
       {
         subject: Type.Optional(
-          Type.String({ maxLength: 500, description: 'For whom the tokens are; the client itself by default' }),
+          Type.String({ maxLength: 500, description: 'Subject of the assertion. Defaults to the client.' }),
         ),
         audience: Type.Optional(
-          Type.String({ maxLength: 2_048, description: 'Who reads it; the token address by default' }),
+          Type.String({ maxLength: 2_048, description: 'Audience of the assertion. Defaults to the token endpoint.' }),
         ),
       },
-      { title: 'Assertion of a client', description: 'What a client signs for the grant `jwt_bearer`' },
+      {
+        title: 'Assertion of a client',
+        description: 'The assertion that the client signs for the `jwt_bearer` grant.',
+      },
     ),
   ),
   answer: Type.Optional(Answer),
@@ -215,19 +237,19 @@ export const oauthKnobs = {
     Type.Integer({
       minimum: 1,
       maximum: 100_000_000,
-      description: 'The life of an access token where the answer does not say it',
+      description: 'Lifetime of access tokens if the response omits it.',
     }),
   ),
   checks_issuer: Type.Optional(
     Type.Boolean({
       description:
-        'The provider puts `iss` into every redirect (RFC 9207): a redirect without it is refused. It must be `issuer`; where that is not given, an address of the same origin as `authorization_url`',
+        'Whether the provider sends `iss` in every redirect (RFC 9207). Redirects without it are rejected. The value must equal `issuer` or, if that is absent, have the origin of `authorization_url`.',
     }),
   ),
   taken: Type.Optional(
     Type.Record(Type.String({ pattern: '^[a-z_]{1,50}$' }), TakenValue, {
       maxProperties: 10,
-      description: 'Values that a source needs and the provider tells',
+      description: 'Values that the provider returns and a source needs.',
     }),
   ),
   account: Type.Optional(Account),
@@ -243,17 +265,20 @@ export type OAuthProvider = Static<typeof OAuthProvider>;
 /** A provider that Inlay knows. */
 export const OAuthPreset = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'As the provider writes it' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name of the provider, as the provider writes it.',
+    }),
     documentation: Type.Array(Type.String({ pattern: '^https://' }), {
       minItems: 1,
-      description: 'The pages of the provider from which this was taken',
+      description: 'Documentation pages that the settings are based on.',
     }),
-    tried: Type.Boolean({ description: 'Whether somebody has signed in with it' }),
-    notes: Type.Optional(Type.String({ description: 'What an operator has to know' })),
+    tried: Type.Boolean({ description: 'Whether a sign-in with this provider has been tested.' }),
+    notes: Type.Optional(Type.String({ description: 'What an operator needs to know.' })),
     own_suffixes: Type.Optional(
       Type.Array(Type.String({ pattern: host }), {
-        description:
-          'Public suffixes of which the provider serves every host itself. Only a preset can say so, and only for itself',
+        description: 'Public suffixes whose hosts all belong to the provider. Only a preset can declare them.',
       }),
     ),
     ...OAuthProvider.properties,

@@ -1,4 +1,4 @@
-/** What crosses the wire when an operator tries out how customers sign in. */
+/** Schemas for testing a customer sign-in as an operator. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Uuid } from '../fields.ts';
 import { type CredentialRevocation, credentialRevocations } from './credentials.ts';
@@ -11,7 +11,7 @@ const Scopes = (description: string) => Type.Array(Type.String(), { description,
 
 export const StartOAuthTestRequest = Type.Object(
   {
-    source_template_id: Uuid('The source template, as it is saved', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+    source_template_id: Uuid('The source template, as saved.', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
     values: StartSignInRequest.properties.values,
   },
   {
@@ -23,9 +23,9 @@ export type StartOAuthTestRequest = Static<typeof StartOAuthTestRequest>;
 
 export const StartedOAuthTest = Type.Object(
   {
-    id: Uuid('Identifier of the test', exampleId),
+    id: Uuid('Identifier of the test.', exampleId),
     start_url: Type.String({
-      description: 'To be opened within ten minutes, by the person who signs in. Told once',
+      description: 'URL to open within ten minutes, by the person who signs in. Returned only once.',
       examples: ['https://inlay.example.com/oauth/start/5Zc0n2b8'],
     }),
   },
@@ -35,25 +35,28 @@ export type StartedOAuthTest = Static<typeof StartedOAuthTest>;
 
 export const OAuthTestReport = Type.Object(
   {
-    account: nullable<string>('string', 'Who signed in, where the provider tells', { examples: ['ada@example.com'] }),
-    can_tell_accounts: Type.Boolean({
-      description: 'Whether another account would be noticed when a customer signs in again',
+    account: nullable<string>('string', 'Account that signed in, if the provider reports it.', {
+      examples: ['ada@example.com'],
     }),
-    scopes_asked: Scopes('What was asked for'),
+    can_tell_accounts: Type.Boolean({
+      description: 'Whether a different account would be detected when a customer signs in again.',
+    }),
+    scopes_asked: Scopes('Requested scopes.'),
     scopes_granted: Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
       items: { type: 'string' },
-      description: 'What was granted; null: the provider does not say it, so it is as asked',
+      description: 'Granted scopes. Null if the provider does not report them, which means as requested.',
       examples: [['contacts.read']],
     }),
-    scopes_missing: Scopes('What was asked for and not granted'),
-    expires_in_seconds: nullable<number>('integer', 'The life of the access token, where the provider tells it', {
+    scopes_missing: Scopes('Requested scopes that were not granted.'),
+    expires_in_seconds: nullable<number>('integer', 'Lifetime of the access token, if the provider reports it.', {
       examples: [1800],
     }),
     has_refresh_token: Type.Boolean({
-      description: 'False: customers have to sign in again when the access token ends',
+      description:
+        'Whether there is a refresh token. If false, customers must sign in again when the access token expires.',
     }),
-    values: Type.Array(Type.String(), { description: 'The names of the values that the provider told' }),
+    values: Type.Array(Type.String(), { description: 'Names of the values that the provider returned.' }),
   },
   { title: 'OAuth test report' },
 );
@@ -61,26 +64,28 @@ export type OAuthTestReport = Static<typeof OAuthTestReport>;
 
 export const OAuthTest = Type.Object(
   {
-    id: Uuid('Identifier of the test', exampleId),
+    id: Uuid('Identifier of the test.', exampleId),
     state: Enumeration(['open', 'succeeded', 'failed'], {
-      description: '`open`: nobody has signed in yet. The others are final',
+      description: 'State of the test. `open` until somebody signs in. The other states are final.',
     }),
-    report: Type.Union([OAuthTestReport, Type.Null()], { description: 'What came back, once it has succeeded' }),
+    report: Type.Union([OAuthTestReport, Type.Null()], {
+      description: 'What the provider returned. Present after success.',
+    }),
     failure: Type.Unsafe<FlowFailure | null>({
       type: ['string', 'null'],
       enum: [...flowFailures, null],
-      description: 'Why it failed',
+      description: 'Why the test failed.',
     }),
-    message: nullable<string>('string', 'The same in words, with what the provider said'),
+    message: nullable<string>('string', "Why the test failed, in words, including the provider's message."),
     revocation: Type.Unsafe<CredentialRevocation | null>({
       type: ['string', 'null'],
       enum: [...credentialRevocations, null],
       description:
-        'Whether the provider was told that the tokens have ended; null: there are none, or nobody has signed in yet',
+        'Whether the tokens were revoked at the provider. Null if there are none, or if nobody has signed in yet.',
     }),
   },
   { title: 'OAuth test' },
 );
 export type OAuthTest = Static<typeof OAuthTest>;
 
-export const OAuthTestPath = Type.Object({ oauth_test_id: Uuid('Identifier of the test', exampleId) });
+export const OAuthTestPath = Type.Object({ oauth_test_id: Uuid('Identifier of the test.', exampleId) });

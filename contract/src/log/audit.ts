@@ -1,4 +1,4 @@
-/** What crosses the wire for the audit trail: who did what, from where, and what came of it, in a chain of hashes. */
+/** Schemas for the audit trail: who did what, from where and with which outcome, as a hash chain. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { EventTypeName, filters, Position } from './events.ts';
@@ -24,106 +24,113 @@ const OrNullId = (description: string) =>
 const Data = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'What is to be known of it, as its type says',
+  description: 'Details of the event, which depend on its type.',
 });
 const Patch = Type.Unsafe<object[] | null>({
   type: ['array', 'null'],
   items: { type: 'object', additionalProperties: true },
   description:
-    'What was before and after, as JSON Patch; a `test` has the value before. Secrets are keyed fingerprints. Null: nothing to tell, or erased',
+    'Changes as a JSON Patch, with previous values as `test` operations. Secrets appear as keyed fingerprints. Null if nothing changed or the changes were erased.',
 });
 
 export const AuditActor = Type.Object(
   {
     kind: Type.String({
-      description: '`operator_token`, `scoped_token`, `sign_in_link`, `console_user`, `command_line` or `worker`',
+      description:
+        'Who acted: `operator_token`, `scoped_token`, `sign_in_link`, `console_user`, `command_line` or `worker`.',
       examples: ['operator_token'],
     }),
-    id: textOrNull('Id of the operator token, or `jti` of the scoped token', exampleId),
-    name: textOrNull('Name of the operator token', 'backend'),
+    id: textOrNull('Id of the operator token, or `jti` of the scoped token.', exampleId),
+    name: textOrNull('Name of the operator token.', 'backend'),
   },
   { title: 'Audit actor' },
 );
 
-/** The first members, up to `previous_hash`, are what the hash is over. */
+/** The hash covers all fields up to `previous_hash`. */
 export const AuditEvent = Type.Object(
   {
-    version: Type.Integer({ description: 'Of the form of what the hash is over', examples: [1] }),
-    organization_id: Uuid('The organization', exampleId),
-    position: Position('Its place in the trail of the organization: 1, 2, 3, … without a gap'),
+    version: Type.Integer({ description: 'Version of the hashed format.', examples: [1] }),
+    organization_id: Uuid('The organization.', exampleId),
+    position: Position("Position in the organization's audit trail: 1, 2, 3, … without gaps."),
     event_position: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'Its position among the events; null for an entry for the audit alone',
+      description: 'Position among events. Null for entries that appear only in the audit trail.',
       examples: [1042],
     }),
-    id: Uuid('Id of the entry; of an event, that of the event', exampleId),
+    id: Uuid('Id of the entry, which is also the id of the event.', exampleId),
     type: EventTypeName,
-    timestamp: Timestamp("When it happened, by the database's clock"),
-    sequenced_at: Timestamp('When it got its position'),
-    outcome: Enumeration(auditOutcomes, { description: 'What came of it' }),
+    timestamp: Timestamp("When it happened, by the database's clock."),
+    sequenced_at: Timestamp('When the entry got its position.'),
+    outcome: Enumeration(auditOutcomes, { description: 'Outcome of the action.' }),
     actor: AuditActor,
-    workspace_id: OrNullId('The workspace that it is about, if any'),
-    workspace_name: textOrNull('As the workspace was called then', 'acme-inc'),
-    request_id: textOrNull('The request in whose course it happened', 'req-1'),
-    trace_id: textOrNull('The trace of that request', '4bf92f3577b34da6a3ce929d0e0e4736'),
+    workspace_id: OrNullId('The workspace concerned, if any.'),
+    workspace_name: textOrNull('Name of the workspace at the time.', 'acme-inc'),
+    request_id: textOrNull('The request that caused the entry.', 'req-1'),
+    trace_id: textOrNull('The trace of that request.', '4bf92f3577b34da6a3ce929d0e0e4736'),
     data: Data,
     commitments: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'A salted hash of each of `address`, `user_agent` and `patch` that there was',
+      description: 'Salted hashes of `address`, `user_agent` and `patch`, where present.',
     }),
-    previous_hash: Hash('The hash of the entry before; zeros before the first'),
+    previous_hash: Hash('Hash of the previous entry. Zeros for the first entry.'),
     hash: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'SHA-256 over the members above in the canonical form of RFC 8785',
+      description: 'SHA-256 of the fields above in canonical form (RFC 8785).',
       examples: [exampleHash],
     }),
-    address: textOrNull('Where the request came from, behind trusted proxies; null: unknown, or erased', '203.0.113.7'),
-    user_agent: textOrNull('What the client calls itself; null: unknown, or erased', 'curl/8.5.0'),
+    address: textOrNull(
+      'IP address of the request, as forwarded by trusted proxies. Null if unknown or erased.',
+      '203.0.113.7',
+    ),
+    user_agent: textOrNull('User agent of the request. Null if unknown or erased.', 'curl/8.5.0'),
     patch: Patch,
     salts: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'The salts of the commitments, for fields that are not erased',
+      description: 'Salts of the commitments, for fields that have not been erased.',
     }),
   },
   { title: 'Audit event' },
 );
 export type AuditEvent = Static<typeof AuditEvent>;
 
-const nextPosition = Position('Give it as `after` to read on. It is there even when there is nothing more yet');
+const nextPosition = Position('Pass as `after` to continue reading. Present even if there are no further entries yet.');
 
 export const AuditEventPage = Type.Object(
-  { data: Type.Array(AuditEvent, { description: 'Oldest first, unless `sort` says otherwise' }), next: nextPosition },
+  {
+    data: Type.Array(AuditEvent, { description: 'Entries, oldest first unless `sort` says otherwise.' }),
+    next: nextPosition,
+  },
   { title: 'Audit event page' },
 );
 export type AuditEventPage = Static<typeof AuditEventPage>;
 
 export const OwnAuditEvent = Type.Object(
   {
-    position: Position('Its place in the trail of the organization; there are gaps between those of one workspace'),
-    id: Uuid('Id of the entry', exampleId),
+    position: Position("Position in the organization's audit trail. Positions of one workspace have gaps."),
+    id: Uuid('Id of the entry.', exampleId),
     type: EventTypeName,
-    timestamp: Timestamp('When it happened'),
-    outcome: Enumeration(auditOutcomes, { description: 'What came of it' }),
+    timestamp: Timestamp('When it happened.'),
+    outcome: Enumeration(auditOutcomes, { description: 'Outcome of the action.' }),
     actor: Type.Object(
       {
         kind: Enumeration(['token', 'operator', 'service'], {
-          description: 'A token of this workspace, the operator of the product, or the service by itself',
+          description: 'Who acted: a token of this workspace, the operator, or the service.',
         }),
-        id: textOrNull('The `jti` of the token', '1.aaaaaaaaaaaaaaaaaaaaaa'),
+        id: textOrNull('The `jti` of the token.', '1.aaaaaaaaaaaaaaaaaaaaaa'),
       },
       { title: 'Own audit actor' },
     ),
-    workspace_id: OrNullId('The workspace'),
-    request_id: textOrNull('The request of the token', 'req-1'),
+    workspace_id: OrNullId('The workspace.'),
+    request_id: textOrNull('The request made with the token.', 'req-1'),
     data: Data,
-    address: textOrNull('Where the request of the token came from; null: not known, or erased', '203.0.113.7'),
-    user_agent: textOrNull('What its client calls itself; null: not known, or erased', 'Mozilla/5.0'),
+    address: textOrNull('IP address of the request made with the token. Null if unknown or erased.', '203.0.113.7'),
+    user_agent: textOrNull('User agent of the client. Null if unknown or erased.', 'Mozilla/5.0'),
     patch: Patch,
     hash: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The hash of the entry in the trail of the operator',
+      description: "Hash of the entry in the operator's audit trail.",
       examples: [exampleHash],
     }),
   },
@@ -132,7 +139,7 @@ export const OwnAuditEvent = Type.Object(
 export type OwnAuditEvent = Static<typeof OwnAuditEvent>;
 
 export const OwnAuditEventPage = Type.Object(
-  { data: Type.Array(OwnAuditEvent, { description: 'Oldest first' }), next: nextPosition },
+  { data: Type.Array(OwnAuditEvent, { description: 'Entries, oldest first.' }), next: nextPosition },
   { title: 'Own audit event page' },
 );
 export type OwnAuditEventPage = Static<typeof OwnAuditEventPage>;
@@ -140,24 +147,26 @@ export type OwnAuditEventPage = Static<typeof OwnAuditEventPage>;
 const paging = {
   after: Type.Optional(
     Position(
-      'Only later positions. Left out: from the oldest that is kept. A position that is no longer kept gives 410',
+      'Returns only later positions. Defaults to the oldest position available. Positions that are no longer available return 410.',
     ),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Entries on a page' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Number of entries per page.' }),
+  ),
 };
 
 const outcome = {
-  outcome: Type.Optional(Enumeration(auditOutcomes, { description: 'Only entries with this outcome' })),
+  outcome: Type.Optional(Enumeration(auditOutcomes, { description: 'Returns only entries with this outcome.' })),
 };
 const chosen = {
   ...filters,
   ...outcome,
-  workspace_id: Type.Optional(Uuid('Only entries about this workspace', exampleWorkspaceId)),
+  workspace_id: Type.Optional(Uuid('Returns only entries about this workspace.', exampleWorkspaceId)),
   actor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Only entries by this actor: its id, or its kind, as in `command_line`',
+      description: 'Returns only entries of this actor, given as an id or a kind such as `command_line`.',
       examples: ['command_line'],
     }),
   ),
@@ -169,10 +178,12 @@ export const ListAuditEventsQuery = Type.Object({
     Enumeration(['position', '-position'], {
       default: 'position',
       description:
-        'Oldest first, or with a minus newest first; then `next` is to be given as `before`, and is 0 at the end',
+        'Sort order: oldest first, or newest first with a minus. With newest first, pass `next` as `before`. It is 0 at the end.',
     }),
   ),
-  before: Type.Optional(Position('With `sort=-position`: only earlier positions. Left out: from the newest')),
+  before: Type.Optional(
+    Position('With `sort=-position`, returns only earlier positions. Defaults to the newest position.'),
+  ),
   ...chosen,
 });
 export const ListOwnAuditEventsQuery = Type.Object({ ...paging, ...filters, ...outcome });
@@ -182,7 +193,8 @@ export const ExportAuditEventsQuery = Type.Object({
   format: Type.Optional(
     Enumeration(exportFormats, {
       default: 'jsonl',
-      description: '`jsonl`: one entry a line, as the list shows it; `inlay audit verify` reads it. `csv`: for tables',
+      description:
+        'Export format. `jsonl`: one entry per line, as in the list, for `inlay audit verify`. `csv`: for spreadsheets.',
     }),
   ),
   after: paging.after,
@@ -191,25 +203,30 @@ export const ExportAuditEventsQuery = Type.Object({
 
 export const AuditErasureRequest = Type.Object(
   {
-    workspace_id: Type.Optional(Uuid('Of entries about this workspace', exampleWorkspaceId)),
+    workspace_id: Type.Optional(Uuid('Erases from entries about this workspace.', exampleWorkspaceId)),
     actor_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Of entries by this token', examples: [exampleId] }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Erases from entries by this token.',
+        examples: [exampleId],
+      }),
     ),
     address: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Of entries whose request came from this address',
+        description: 'Erases from entries whose request came from this IP address.',
         examples: ['203.0.113.7'],
       }),
     ),
-    before: Type.Optional(Timestamp('Only of entries that happened before')),
+    before: Type.Optional(Timestamp('Erases only from entries before this time.')),
     fields: Type.Optional(
       Type.Array(Enumeration(personalFields), {
         minItems: 1,
         uniqueItems: true,
         default: ['address', 'user_agent'],
-        description: 'What to erase',
+        description: 'Fields to erase.',
       }),
     ),
   },
@@ -218,23 +235,23 @@ export const AuditErasureRequest = Type.Object(
 export type AuditErasureRequest = Static<typeof AuditErasureRequest>;
 
 export const AuditErasure = Type.Object(
-  { erased: Type.Integer({ minimum: 0, description: 'How many values were erased', examples: [12] }) },
+  { erased: Type.Integer({ minimum: 0, description: 'Number of erased values.', examples: [12] }) },
   { title: 'Audit erasure' },
 );
 export type AuditErasure = Static<typeof AuditErasure>;
 
 export const AuditCut = Type.Object(
   {
-    position: Position('Entries up to here were removed'),
+    position: Position('Last position that was removed.'),
     at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'When retention decided so; null: a version that did not record cuts made it',
+      description: 'When retention removed the entries. Null if removed by a version that did not record it.',
       examples: ['2026-01-31T09:30:00.000Z'],
     }),
     retention_days: Type.Unsafe<number | null>({
       type: ['number', 'null'],
-      description: 'The retention in force at that time; null: not recorded',
+      description: 'Retention in effect at the time. Null if not recorded.',
       examples: [365],
     }),
   },
@@ -245,21 +262,21 @@ export type AuditCut = Static<typeof AuditCut>;
 /** Checkpoints of versions that did not record cuts have no `cut`. */
 export const checkpointCut = Type.Optional(
   Type.Union([AuditCut, Type.Null()], {
-    description: 'The beginning that retention has removed from the trail; null: nothing was removed',
+    description: 'The start of the trail that retention removed. Null if nothing was removed.',
   }),
 );
 
 export const AuditCheckpoint = Type.Object(
   {
-    organization_id: Uuid('The organization', exampleId),
-    position: Position('The last entry that it covers'),
-    hash: Hash('The hash of that entry'),
-    signed_at: Timestamp('When it was signed'),
-    key_id: Type.String({ description: 'Which key signed it', examples: ['k0123456789abcde'] }),
+    organization_id: Uuid('The organization.', exampleId),
+    position: Position('Last entry that the checkpoint covers.'),
+    hash: Hash('Hash of that entry.'),
+    signed_at: Timestamp('When the checkpoint was signed.'),
+    key_id: Type.String({ description: 'Id of the signing key.', examples: ['k0123456789abcde'] }),
     cut: checkpointCut,
     signature: Type.String({
       description:
-        'Ed25519, in base64, over the canonical JSON (RFC 8785) of the members above and `"type":"inlay-audit-checkpoint"`',
+        'Ed25519 signature in base64 over the canonical JSON (RFC 8785) of the fields above and `"type":"inlay-audit-checkpoint"`.',
       examples: ['c2lnbmF0dXJl'],
     }),
   },
@@ -269,10 +286,11 @@ export type AuditCheckpoint = Static<typeof AuditCheckpoint>;
 
 export const AuditCheckpointList = Type.Object(
   {
-    organization_id: Uuid('The organization', exampleId),
-    checkpoints: Type.Array(AuditCheckpoint, { description: 'Newest first' }),
+    organization_id: Uuid('The organization.', exampleId),
+    checkpoints: Type.Array(AuditCheckpoint, { description: 'Checkpoints, newest first.' }),
     beginning: Type.Union([AuditCheckpoint, Type.Null()], {
-      description: 'The trail was cut here by retention, and begins after it; null: it begins with its first entry',
+      description:
+        'Where retention cut the trail, which now starts after this position. Null if the trail is complete.',
     }),
     keys: Type.Array(
       Type.Object(
@@ -286,7 +304,7 @@ export const AuditCheckpointList = Type.Object(
         },
         { title: 'Audit key' },
       ),
-      { description: 'The public keys, as JSON Web Keys' },
+      { description: 'Public keys, as JSON Web Keys.' },
     ),
   },
   { title: 'Audit checkpoint list' },
@@ -294,6 +312,8 @@ export const AuditCheckpointList = Type.Object(
 export type AuditCheckpointList = Static<typeof AuditCheckpointList>;
 
 export const ListCheckpointsQuery = Type.Object({
-  organization_id: Type.Optional(Uuid('The organization; the first of the deployment if left out', exampleId)),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 24, description: 'How many' })),
+  organization_id: Type.Optional(Uuid('The organization. Defaults to the first one of the deployment.', exampleId)),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 24, description: 'Maximum number of checkpoints.' }),
+  ),
 });

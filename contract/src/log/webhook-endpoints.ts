@@ -1,4 +1,4 @@
-/** What crosses the wire for webhook endpoints: where events are sent, and what became of each. */
+/** Schemas for webhook endpoints and their deliveries. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Tag, Timestamp, Uuid } from '../fields.ts';
 
@@ -19,7 +19,7 @@ const TimestampOrNull = (description: string) =>
 const Url = Type.String({
   maxLength: 2_048,
   description:
-    'Where events are sent, with POST. `https`; also `http` where private addresses are allowed. Without user name and fragment',
+    'URL that receives events by POST. Must be `https`, or `http` if private addresses are allowed, without user name or fragment.',
   examples: ['https://app.example.com/webhooks/inlay'],
 });
 const Types = Type.Array(
@@ -32,7 +32,7 @@ const Types = Type.Array(
   {
     minItems: 1,
     maxItems: 100,
-    description: 'Types of events to send; a star stands for the rest of a type, `*` for every type',
+    description: 'Event types to send. An asterisk matches the rest of a type. `*` matches every type.',
     examples: [['sync.failed', 'source.*']],
   },
 );
@@ -45,45 +45,52 @@ const Headers = (description: string) =>
   });
 const Signing = Enumeration(webhookSignings, {
   description:
-    '`hmac`: a shared secret (`v1`). `ed25519`: a private key that only the service has, receivers verify with the public key (`v1a`). `both`: two signatures',
+    'Signature scheme. `hmac`: shared secret (`v1`). `ed25519`: a private key held by Inlay, verified with its public key (`v1a`). `both`: two signatures.',
 });
 const Secret = Type.String({
   maxLength: 200,
-  description: 'A secret of your own: `whsec_` and 24 to 64 bytes in base64. If not given, the service makes one',
+  description: 'Your own secret: `whsec_` followed by 24 to 64 bytes in base64. Generated if omitted.',
   examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
 });
 
 const settings = {
   description: Type.Optional(
-    Type.String({ format: 'name', minLength: 1, maxLength: 255, description: 'What it is for', examples: ['billing'] }),
+    Type.String({
+      format: 'name',
+      minLength: 1,
+      maxLength: 255,
+      description: 'Purpose of the endpoint.',
+      examples: ['billing'],
+    }),
   ),
   types: Type.Optional(Types),
   headers: Type.Optional(
-    Headers('Headers that are sent along, such as a token of your own. Their values are never shown again'),
+    Headers('Additional request headers, such as an API key of yours. Their values are never returned.'),
   ),
   rate_per_second: Type.Optional(
     Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
       maximum: 10_000,
-      description: 'At most so many requests a second, per replica of the service; null: no limit',
+      description: 'Maximum number of requests per second and replica. Null means no limit.',
     }),
   ),
   ordered: Type.Optional(
     Type.Boolean({
       description:
-        'Send events strictly in their order, one at a time. An event that fails then holds back all events after it until it succeeds or is given up after three days',
+        'Whether to deliver events strictly in order, one at a time. A failing event holds back later ones until it succeeds or is given up after three days.',
     }),
   ),
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether events are sent' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether events are sent.' })),
 };
 const narrowing = {
   workspace_ids: Type.Optional(
     Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
-      items: Uuid('A workspace', exampleWorkspaceId),
+      items: Uuid('A workspace.', exampleWorkspaceId),
       maxItems: 100,
-      description: 'Only events of these workspaces; null: of all, and those of no workspace',
+      description:
+        'Sends only events of these workspaces. Null sends events of all workspaces and of the organization.',
     }),
   ),
   tags: Type.Optional(
@@ -91,7 +98,8 @@ const narrowing = {
       type: ['array', 'null'],
       items: Tag,
       maxItems: 100,
-      description: 'Only events about templates with one of these tags, and about what was made from them; null: all',
+      description:
+        'Sends only events about templates with one of these tags, and about sources and connections made from them. Null sends all.',
     }),
   ),
 };
@@ -125,72 +133,75 @@ export const UpdateOwnWebhookEndpointRequest = Type.Object(
 export type UpdateOwnWebhookEndpointRequest = Static<typeof UpdateOwnWebhookEndpointRequest>;
 
 export const WebhookEndpointPath = Type.Object({
-  webhook_endpoint_id: Uuid('Identifier of the webhook endpoint', exampleEndpointId),
+  webhook_endpoint_id: Uuid('Identifier of the webhook endpoint.', exampleEndpointId),
 });
 
 const WebhookKey = Type.Object(
   {
-    scheme: Enumeration(['hmac', 'ed25519'], { description: 'What it signs with' }),
+    scheme: Enumeration(['hmac', 'ed25519'], { description: 'Signature scheme of the key.' }),
     public_key: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'What receivers verify `v1a` signatures with; null for a secret',
+      description: 'Public key for verifying `v1a` signatures. Null for a shared secret.',
       examples: ['whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='],
     }),
-    created_at: Timestamp('When it was made'),
-    expires_at: TimestampOrNull('When it stops signing, after a rotation; null: not planned'),
+    created_at: Timestamp('When the key was created.'),
+    expires_at: TimestampOrNull('When the key stops signing after a rotation. Null if it is current.'),
   },
   { title: 'Webhook key' },
 );
 
 const endpoint = {
-  id: Uuid('Identifier of the webhook endpoint', exampleEndpointId),
+  id: Uuid('Identifier of the webhook endpoint.', exampleEndpointId),
   workspace_id: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'uuid',
-    description: 'The workspace whose customer made it; null: an operator made it',
+    description: 'The workspace whose customer created the endpoint. Null if an operator did.',
   }),
-  url: Type.String({ description: 'Where events are sent', examples: ['https://app.example.com/webhooks/inlay'] }),
-  description: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What it is for' }),
-  types: Type.Array(Type.String(), { description: 'Types of events that are sent', examples: [['sync.*']] }),
+  url: Type.String({ description: 'URL that receives events.', examples: ['https://app.example.com/webhooks/inlay'] }),
+  description: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Purpose of the endpoint.' }),
+  types: Type.Array(Type.String(), { description: 'Event types that are sent.', examples: [['sync.*']] }),
   workspace_ids: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: { type: 'string' },
-    description: 'Only events of these workspaces; null: all',
+    description: 'Sends only events of these workspaces. Null sends all.',
   }),
   tags: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: { type: 'string' },
-    description: 'Only events about templates with one of these tags; null: all',
+    description: 'Sends only events about templates with one of these tags. Null sends all.',
   }),
   headers: Type.Record(Type.String(), Type.String(), {
-    description: 'Headers that are sent along, with masked values',
+    description: 'Additional request headers, with masked values.',
     examples: [{ authorization: '**********' }],
   }),
   signing: Signing,
   keys: Type.Array(WebhookKey, {
-    description: 'What signs at the moment, the newest first; several during a rotation',
+    description: 'Active keys and secrets, newest first. There are several during a rotation.',
   }),
-  rate_per_second: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Requests a second at most' }),
-  ordered: Type.Boolean({ description: 'Whether events are sent strictly in their order' }),
-  enabled: Type.Boolean({ description: 'Whether events are sent' }),
+  rate_per_second: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Maximum number of requests per second.',
+  }),
+  ordered: Type.Boolean({ description: 'Whether events are delivered strictly in order.' }),
+  enabled: Type.Boolean({ description: 'Whether events are sent.' }),
   disabled_reason: Type.Unsafe<DisabledReason | null>({
     type: ['string', 'null'],
     enum: [...disabledReasons, null],
     description:
-      '`requested`: by a request. `gone`: it answered 410. `failing`: it did nothing but fail for five days. null while it is enabled',
+      'Why the endpoint is disabled. `requested`: by a request. `gone`: it responded with 410. `failing`: it failed for five days. Null while enabled.',
   }),
-  disabled_at: TimestampOrNull('Since when it is disabled'),
-  failing_since: TimestampOrNull('Since when it does nothing but fail'),
-  last_delivered_at: TimestampOrNull('When an event was last delivered'),
-  created_at: Timestamp('When it was created'),
-  updated_at: Timestamp('When its settings were last changed'),
+  disabled_at: TimestampOrNull('When the endpoint was disabled.'),
+  failing_since: TimestampOrNull('When the endpoint started failing.'),
+  last_delivered_at: TimestampOrNull('When an event was last delivered.'),
+  created_at: Timestamp('When the endpoint was created.'),
+  updated_at: Timestamp('When the settings were last changed.'),
 };
 
 export const WebhookEndpoint = Type.Object(endpoint, { title: 'Webhook endpoint' });
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 export const WebhookEndpointList = Type.Object(
-  { data: Type.Array(WebhookEndpoint, { description: 'All of them, oldest first' }) },
+  { data: Type.Array(WebhookEndpoint, { description: 'Webhook endpoints, oldest first.' }) },
   { title: 'Webhook endpoint list' },
 );
 
@@ -199,7 +210,7 @@ export const WebhookEndpointWithSecret = Type.Object(
     ...endpoint,
     secret: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'What receivers verify `v1` signatures with. It is shown only once; null without HMAC',
+      description: 'Secret for verifying `v1` signatures. Returned only once. Null without HMAC.',
       examples: ['whsec_…'],
     }),
   },
@@ -208,7 +219,7 @@ export const WebhookEndpointWithSecret = Type.Object(
 export type WebhookEndpointWithSecret = Static<typeof WebhookEndpointWithSecret>;
 
 export const DeletedWebhookEndpoint = Type.Object(
-  { id: endpoint.id, deleted_at: Timestamp('When it was deleted') },
+  { id: endpoint.id, deleted_at: Timestamp('When the endpoint was deleted.') },
   { title: 'Deleted webhook endpoint' },
 );
 
@@ -219,7 +230,7 @@ export const RotateWebhookSecretRequest = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 86_400,
-        description: 'How long the old secret, or key, still signs beside the new one; 0: it stops at once',
+        description: 'How long the old secret or key still signs alongside the new one. 0 stops it immediately.',
       }),
     ),
     secret: Type.Optional(Secret),
@@ -229,20 +240,20 @@ export const RotateWebhookSecretRequest = Type.Object(
 export type RotateWebhookSecretRequest = Static<typeof RotateWebhookSecretRequest>;
 
 const attempt = {
-  at: Timestamp('When it was sent'),
+  at: Timestamp('When the attempt was made.'),
   status_code: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'What the receiver answered; null without an answer',
+    description: 'Status of the response. Null if there was none.',
     examples: [204],
   }),
-  duration_ms: Type.Integer({ minimum: 0, description: 'How long that took', examples: [38] }),
+  duration_ms: Type.Integer({ minimum: 0, description: 'Duration of the attempt.', examples: [38] }),
   response: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'The first kilobyte of the answer, without secrets',
+    description: 'The first kilobyte of the response, without secrets.',
   }),
   error: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'What went wrong; null when it was delivered',
+    description: 'What went wrong. Null if delivered.',
     examples: ['The receiver answered with 503.'],
   }),
 };
@@ -251,8 +262,8 @@ export type WebhookAttempt = Static<typeof WebhookAttempt>;
 
 export const WebhookTestResult = Type.Object(
   {
-    webhook_id: Type.String({ description: 'The `webhook-id` of the test' }),
-    delivered: Type.Boolean({ description: 'Whether the receiver answered with a status of 2xx' }),
+    webhook_id: Type.String({ description: 'The `webhook-id` of the test.' }),
+    delivered: Type.Boolean({ description: 'Whether the receiver responded with a 2xx status.' }),
     ...attempt,
   },
   { title: 'Webhook test result' },
@@ -262,20 +273,21 @@ export type WebhookTestResult = Static<typeof WebhookTestResult>;
 export const WebhookDelivery = Type.Object(
   {
     webhook_id: Type.String({
-      description: 'The `webhook-id` of every attempt: the id of the event',
+      description: 'The `webhook-id` of every attempt, which is the id of the event.',
       examples: [exampleEventId],
     }),
-    event_id: Uuid('The event', exampleEventId),
-    type: Type.String({ description: 'Type of the event', examples: ['sync.failed'] }),
-    position: Type.Integer({ minimum: 1, description: 'Position of the event in the log' }),
+    event_id: Uuid('The event.', exampleEventId),
+    type: Type.String({ description: 'Type of the event.', examples: ['sync.failed'] }),
+    position: Type.Integer({ minimum: 1, description: 'Position of the event in the log.' }),
     status: Enumeration(deliveryStatuses, {
-      description: '`pending`: it is tried again. `failed`: it was given up, or the endpoint was disabled',
+      description:
+        'State of the delivery. `pending`: another attempt will follow. `failed`: given up, or the endpoint was disabled.',
     }),
-    attempts: Type.Integer({ minimum: 0, description: 'How often it was sent since it was last asked for' }),
-    next_attempt_at: TimestampOrNull('When it is sent again; null unless it is pending'),
-    created_at: Timestamp('When it was first sent, or asked for'),
-    delivered_at: TimestampOrNull('When the receiver confirmed it'),
-    attempt_list: Type.Array(WebhookAttempt, { description: 'The last attempts, at most 12, the newest last' }),
+    attempts: Type.Integer({ minimum: 0, description: 'Number of attempts since the delivery was last requested.' }),
+    next_attempt_at: TimestampOrNull('When the next attempt is due. Null unless pending.'),
+    created_at: Timestamp('When the delivery was first sent or requested.'),
+    delivered_at: TimestampOrNull('When the receiver confirmed the event.'),
+    attempt_list: Type.Array(WebhookAttempt, { description: 'Up to 12 attempts, newest last.' }),
   },
   { title: 'Webhook delivery' },
 );
@@ -286,20 +298,22 @@ export const WebhookDeliveryPage = Type.Object(
     data: Type.Array(WebhookDelivery),
     next: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Full URL of the next page; null on the last page',
+      description: 'URL of the next page. Null on the last page.',
     }),
   },
   { title: 'Webhook delivery page' },
 );
 
 export const ListDeliveriesQuery = Type.Object({
-  status: Type.Optional(Enumeration(deliveryStatuses, { description: 'Only those with this status' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' })),
+  status: Type.Optional(Enumeration(deliveryStatuses, { description: 'Returns only deliveries with this status.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of items per page.' }),
+  ),
   cursor: Type.Optional(
     Type.String({
       format: 'list-cursor',
       maxLength: 200,
-      description: 'Opaque; taken from the `next` of an earlier page, never built',
+      description: 'Opaque cursor from the `next` URL of an earlier page.',
     }),
   ),
 });
@@ -309,20 +323,20 @@ export const RecoverRequest = Type.Object(
   {
     since: Type.String({
       format: 'date-time',
-      description: 'Events that happened at this time or later',
+      description: 'Includes events that happened at this time or later.',
       examples: ['2026-01-31T09:30:00Z'],
     }),
     until: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Events that happened before this time; until now if not given',
+        description: 'Includes events that happened before this time. Defaults to now.',
         examples: ['2026-01-31T10:30:00Z'],
       }),
     ),
     only_failed: Type.Optional(
-      Type.Boolean({ default: true, description: 'Only events that the receiver has not confirmed' }),
+      Type.Boolean({ default: true, description: 'Includes only events that the receiver has not confirmed.' }),
     ),
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only count' })),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Counts events without sending any.' })),
   },
   { title: 'Recover request', examples: [{ since: '2026-01-31T09:30:00Z', dry_run: true }] },
 );
@@ -330,8 +344,8 @@ export type RecoverRequest = Static<typeof RecoverRequest>;
 
 export const Recovery = Type.Object(
   {
-    count: Type.Integer({ minimum: 0, description: 'How many events there are to send' }),
-    queued: Type.Integer({ minimum: 0, description: 'How many of them are sent now; 0 with `dry_run`' }),
+    count: Type.Integer({ minimum: 0, description: 'Number of matching events.' }),
+    queued: Type.Integer({ minimum: 0, description: 'Number of events queued for delivery. 0 with `dry_run`.' }),
   },
   { title: 'Recovery' },
 );
@@ -341,9 +355,9 @@ export const RedeliverRequest = Type.Object({}, { title: 'Redeliver request', ex
 
 export const Redelivery = Type.Object(
   {
-    webhook_id: Type.String({ description: 'The `webhook-id`, the same as before', examples: [exampleEventId] }),
-    webhook_endpoint_ids: Type.Array(Uuid('A webhook endpoint', exampleEndpointId), {
-      description: 'The endpoints that the event matches; it is sent to each of them',
+    webhook_id: Type.String({ description: 'The `webhook-id`, unchanged.', examples: [exampleEventId] }),
+    webhook_endpoint_ids: Type.Array(Uuid('A webhook endpoint.', exampleEndpointId), {
+      description: 'Endpoints that match the event and receive it.',
     }),
   },
   { title: 'Redelivery' },
@@ -356,17 +370,17 @@ const WebhookJwk = Type.Object(
     crv: Type.String({ examples: ['Ed25519'] }),
     alg: Type.String({ examples: ['EdDSA'] }),
     use: Type.String({ examples: ['sig'] }),
-    kid: Type.String({ description: 'Thumbprint of the key (RFC 7638)' }),
-    x: Type.String({ description: 'The key in base64url' }),
+    kid: Type.String({ description: 'Thumbprint of the key (RFC 7638).' }),
+    x: Type.String({ description: 'The key in base64url.' }),
   },
   { title: 'Webhook JWK' },
 );
 
 export const WebhookKeySet = Type.Object(
   {
-    keys: Type.Array(WebhookJwk, { description: 'As JSON Web Keys' }),
+    keys: Type.Array(WebhookJwk, { description: 'Public keys, as JSON Web Keys.' }),
     public_keys: Type.Array(Type.String({ examples: ['whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='] }), {
-      description: 'The same keys as Standard Webhooks writes them',
+      description: 'The same keys in Standard Webhooks format.',
     }),
   },
   { title: 'Webhook key set' },

@@ -1,5 +1,5 @@
 /**
- * What is inside a workspace can be reached in two ways: with a scoped token, which has its workspace built in, and by an
+ * Resources of a workspace can be reached in two ways: with a scoped token, which belongs to its workspace, and by an
  * operator, who names the workspace.
  */
 import { Type } from 'typebox';
@@ -11,7 +11,7 @@ export const customers = {
   access: 'scoped',
   path: '/api/v1/embedded',
   tag: 'Inside a workspace',
-  /** The end of the summaries, which differs between the two audiences. */
+  /** Suffix of the summaries. */
   where: '',
   query: undefined,
   connectionQuery: undefined,
@@ -19,14 +19,14 @@ export const customers = {
   syncQuery: undefined,
   jobsQuery: Type.Object({ ...ListJobsQuery.properties }),
   streamsDescription:
-    'The streams to choose from, as the source had them when it was last read, and which of them are synced.',
+    'Returns the streams that can be synced, as of the last time the source was read, and which of them are selected.',
   errors: [],
   /** Further errors of operations that change something. A scoped token ends with its workspace, so it never sees them. */
   changeErrors: [],
   syncErrors: [],
 } as const;
 
-// A connection's id tells its workspace.
+// The id of a connection implies its workspace.
 const connectionQuery = Type.Partial(InWorkspaceQuery);
 
 export const operators = {
@@ -39,13 +39,14 @@ export const operators = {
   streamsQuery: Type.Object({ ...connectionQuery.properties, ...ListStreamsQuery.properties }),
   syncQuery: Type.Object({ ...connectionQuery.properties, ...SyncQuery.properties }),
   jobsQuery: Type.Object({ ...connectionQuery.properties, ...ListJobsQuery.properties }),
-  streamsDescription: 'All streams that the source had when it was last read, and which of them are synced.',
+  streamsDescription:
+    'Returns all streams of the source, as of the last time it was read, and which of them are synced.',
   errors: ['workspace_not_found'],
   changeErrors: ['workspace_being_deleted'],
   syncErrors: ['stream_not_refreshed'],
 } as const;
 
-/** What differs between the two only in words and errors. */
+/** Differences between the audiences that concern only descriptions and errors. */
 export interface Audience {
   tag: string;
   where: string;

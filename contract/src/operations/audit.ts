@@ -23,7 +23,7 @@ export const auditEvents = {
     paging: 'position',
     summary: 'List audit events',
     description:
-      'Who did what, from where, and what came of it: every entry of the log, those for the audit alone included, oldest first unless `sort` says otherwise. With a `workspace_id` and `sort=-position` this is the timeline of a customer: syncs, changes and refusals, newest first. Each has the hash of itself and of the entry before.',
+      'Returns who did what, from where and with which outcome: all entries of the audit trail, oldest first unless `sort` says otherwise. With `workspace_id` and `sort=-position`, this is the timeline of a customer, newest first. Each entry contains its own hash and that of the previous entry.',
     query: ListAuditEventsQuery,
     answer: AuditEventPage,
     errors: [...gone],
@@ -34,7 +34,7 @@ export const auditEvents = {
     paging: 'position',
     summary: 'Export audit events',
     description:
-      'All entries at once, as a stream: JSON Lines, which `inlay audit verify` reads, or CSV. The export is an entry of the trail itself.',
+      'Streams all entries as JSON Lines, for `inlay audit verify`, or as CSV. The export is itself recorded in the audit trail.',
     query: ExportAuditEventsQuery,
     answer: Type.String({ title: 'Audit export', examples: ['{"position":1}\n'] }),
     answerType: 'application/jsonl',
@@ -45,10 +45,10 @@ export const auditEvents = {
     route: 'POST /api/v1/audit-events/erase',
     summary: 'Erase personal fields',
     description:
-      'Erases addresses and user agents, or patches, of the entries that are named. The entries stay with their commitments, so the chain of hashes stays valid. Cannot be undone.',
+      'Erases IP addresses, user agents or patches of the selected entries. The entries keep their commitments, so the hash chain stays valid. This cannot be undone.',
     body: AuditErasureRequest,
     isRepeatable: true,
-    // Whoever is watched must not erase what the trail says of them.
+    // Those who are watched must not be able to erase the evidence.
     isAdministration: true,
     answer: AuditErasure,
   },
@@ -62,7 +62,7 @@ export const embeddedAuditEvents = {
     tag: 'Inside a workspace',
     summary: 'List own audit events',
     description:
-      'Who did what in the workspace of the token. What the operator did is told without its tokens, addresses and requests.',
+      "Returns who did what in the token's workspace. Actions of the operator come without tokens, IP addresses and request ids.",
     query: ListOwnAuditEventsQuery,
     answer: OwnAuditEventPage,
     errors: [...gone],
@@ -76,7 +76,7 @@ export const auditCheckpoints = {
     tag: 'Audit',
     summary: 'List audit checkpoints',
     description:
-      'Signed statements which hash the audit trail had at a position, newest first, and the public keys. Keep copies: they prove later that nothing before was changed or cut off.',
+      'Returns signed checkpoints of the audit trail, newest first, and the public keys. Keep copies of them to prove later that no earlier entry was changed or removed.',
     query: ListCheckpointsQuery,
     answer: AuditCheckpointList,
   },

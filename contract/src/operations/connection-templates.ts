@@ -1,4 +1,4 @@
-/** Operations on connection templates. Operators also try out schedules here. */
+/** Operations on connection templates, and for trying out schedules. */
 import { Type } from 'typebox';
 import {
   ConnectionTemplate,
@@ -38,7 +38,7 @@ export const connectionTemplates = {
     route: 'POST /api/v1/integrations/templates/connections',
     summary: 'Create connection template',
     description:
-      'Every source made from now on gets a connection to this destination, if the tags of the template are selected for it. The destination is tested first, unless `skip_check` is given.',
+      'Creates a connection template. Every new source whose tags match gets a connection to this destination. The destination is tested first, unless `skip_check` is set.',
     body: CreateConnectionTemplateRequest,
     status: 201,
     answer: ConnectionTemplate,
@@ -49,7 +49,7 @@ export const connectionTemplates = {
     route: 'POST /api/v1/integrations/templates/connections/preview',
     summary: 'Preview connection template',
     description:
-      'Takes what creates or changes a template, refuses it for the same reasons, and answers what a customer would get from it: where data goes, when, which streams of which sources, and what the customer may choose. Stores nothing, and does not test the destination.',
+      'Validates a new or changed template and returns what a customer would get: destination, schedule, streams per source, and what the customer may change. Stores nothing and does not test the destination.',
     body: PreviewConnectionTemplateRequest,
     isRepeatable: true,
     answer: ConnectionTemplatePreview,
@@ -59,7 +59,8 @@ export const connectionTemplates = {
     ...about,
     route: 'POST /api/v1/integrations/templates/connections/cron/describe',
     summary: 'Describe a schedule',
-    description: 'Describes an expression in plain words and with its next runs, or says what is wrong with it.',
+    description:
+      'Returns a plain-language description of a cron expression and its next runs, or why the expression is invalid.',
     body: DescribeCronRequest,
     isRepeatable: true,
     answer: CronDescription,
@@ -77,7 +78,7 @@ export const connectionTemplates = {
     route: 'PATCH /api/v1/integrations/templates/connections/{connection_template_id}',
     summary: 'Update connection template',
     description:
-      'The given fields replace those of the template. Existing connections stay as they are unless `apply` says otherwise. With `destination_config` the destination is tested first, unless `skip_check` is given.',
+      'Updates the given fields of the template. Existing connections stay unchanged unless `apply` says otherwise. A new `destination_config` is tested first, unless `skip_check` is set.',
     params: ConnectionTemplatePath,
     body: UpdateConnectionTemplateRequest,
     answer: UpdatedConnectionTemplate,
@@ -96,7 +97,7 @@ export const connectionTemplates = {
     route: 'POST /api/v1/integrations/templates/connections/{connection_template_id}/rollback',
     summary: 'Roll back connection template',
     description:
-      'Makes a new version that repeats an earlier one, and brings it to everybody who has another one, unless `apply` says otherwise.',
+      'Creates a new version that repeats an earlier one and applies it to all existing connections, unless `apply` says otherwise.',
     params: ConnectionTemplatePath,
     body: RollbackRequest,
     answer: UpdatedConnectionTemplate,
@@ -113,7 +114,7 @@ export const connectionTemplates = {
     route: 'DELETE /api/v1/integrations/templates/connections/{connection_template_id}',
     summary: 'Delete connection template',
     description:
-      'New sources get no connection from it any more. Connections made from it stay, unless `existing` says otherwise.',
+      'Deletes the template. New sources no longer get a connection from it. Existing connections are kept unless `existing` says otherwise.',
     params: ConnectionTemplatePath,
     query: DeleteTemplateQuery,
     answer: DeletedTemplate,
@@ -123,7 +124,7 @@ export const connectionTemplates = {
     ...about,
     route: 'POST /api/v1/integrations/templates/connections/{connection_template_id}/tags',
     summary: 'Add a tag to a connection template',
-    description: 'The tag must exist. Adding a tag that the template already has changes nothing.',
+    description: 'Adds an existing tag to the template. Does nothing if the template already has it.',
     params: ConnectionTemplatePath,
     body: TagTemplateRequest,
     isRepeatable: true,

@@ -16,7 +16,7 @@ export const consoleSessions = {
     ...about,
     route: 'GET /api/v1/console-sessions',
     summary: 'List console sessions',
-    description: 'Who is signed in to the console of the organization, newest first.',
+    description: 'Returns the active console sessions of the organization, newest first.',
     answer: ConsoleSessionList,
   },
   end: {
@@ -24,7 +24,7 @@ export const consoleSessions = {
     route: 'DELETE /api/v1/console-sessions/{console_session_id}',
     summary: 'End console session',
     description:
-      'In force at once, on other replicas within two seconds; streams of events that it has open end within five. Also for the session that makes the call.',
+      'Ends the session immediately, within two seconds on other replicas. Its open event streams end within five seconds. Also works for the calling session.',
     params: ConsoleSessionPath,
     isAdministration: true,
     answer: ConsoleSession,
@@ -38,7 +38,7 @@ export const viewTokens = {
     route: 'POST /api/v1/workspaces/{workspace_id}/view-token',
     summary: 'See what a customer sees',
     description:
-      'A token that reads what the customer of the workspace reads, and cannot write, with the address of the widget. It works for 15 minutes, and ends with the session of the console, or the operator token, that asked for it. The address works in a frame on a page of the service itself.',
+      'Creates a read-only token that sees what the customer of the workspace sees, and the URL of the widget. The token works for 15 minutes and ends with the console session or operator token that requested it. The URL only works in a frame on a page of Inlay itself.',
     params: WorkspacePath,
     body: ViewTokenRequest,
     isRepeatable: true,

@@ -1,4 +1,4 @@
-/** Operations that show operators which connectors there are, and that take connectors of their own. */
+/** Operations on connector definitions, including an organization's own. */
 import { Type } from 'typebox';
 import {
   ConfirmSourceDefinitionRequest,
@@ -23,7 +23,7 @@ import {
 import { ListVersionsQuery, VersionNumber } from '../catalog/template-versions.ts';
 import type { Operation } from './operation.ts';
 
-/** Manifests are large, and quick to take: what reads them is a process of its own. */
+/** Manifests are large but cheap to accept, because a separate process reads them. */
 const maxManifestBytes = 4 * 1024 ** 2;
 const about = { access: 'operator', tag: 'Definitions' } as const;
 
@@ -49,7 +49,7 @@ export const sourceDefinitions = {
     route: 'POST /api/v1/integrations/definitions/sources',
     summary: 'Add source definition',
     description:
-      'Adds a declarative manifest as a connector of the organization. Nobody else sees or uses it. The body is JSON, or YAML with nothing but the manifest, of at most 4 MiB. What of the manifest cannot run is named in the answer, and the streams that it touches are left out; a manifest of which no stream can run is refused.',
+      'Adds a declarative manifest as a connector that only your organization can see and use. The body is JSON, or the manifest itself as YAML, up to 4 MiB. The response lists unsupported parts, and streams that need them are skipped. Manifests without a single working stream are rejected.',
     query: SourceDefinitionQuery,
     body: AddSourceDefinitionRequest,
     maxBodyBytes: maxManifestBytes,
@@ -63,7 +63,7 @@ export const sourceDefinitions = {
     route: 'PUT /api/v1/integrations/definitions/sources/{source_definition_id}',
     summary: 'Replace source definition',
     description:
-      'Gives a definition of the organization a new manifest. Existing sources go on with it if its specification accepts their configuration, and if it sends their secrets to no new address. The other sources are named in the answer and stay on their version; they are tried again with every further request.',
+      'Replaces the manifest of a definition. Existing sources move to it if their configuration is still valid and their secrets would not be sent to new addresses. The response lists the sources that stay on their version. They are tried again with every further request.',
     params: SourceDefinitionPath,
     query: SourceDefinitionQuery,
     body: ReplaceSourceDefinitionRequest,
@@ -77,7 +77,7 @@ export const sourceDefinitions = {
     route: 'POST /api/v1/integrations/definitions/sources/{source_definition_id}/rollback',
     summary: 'Roll back source definition',
     description:
-      'Makes a new version that repeats the manifest of an earlier one, with the secrets that are stored in it. Existing sources go on with it or stay on their version as with a new manifest.',
+      'Creates a new version that repeats an earlier manifest, including its stored secrets. Existing sources move to it or stay, as with a new manifest.',
     params: SourceDefinitionPath,
     body: RollbackSourceDefinitionRequest,
     answer: ReplacedSourceDefinition,
@@ -88,7 +88,7 @@ export const sourceDefinitions = {
     route: 'POST /api/v1/integrations/definitions/sources/{source_definition_id}/confirm',
     summary: 'Confirm source definition',
     description:
-      'Lets sources go on with the newest version although it sends their secrets to addresses that their version does not have, or shows what was secret. Without it, such a source stays on its version until its customer enters the secrets again.',
+      'Allows sources to move to the latest version even though it sends their secrets to new addresses, or reveals values that were secret. Without confirmation, such a source stays on its version until its customer enters the secrets again.',
     params: SourceDefinitionPath,
     body: ConfirmSourceDefinitionRequest,
     isRepeatable: true,
@@ -100,7 +100,7 @@ export const sourceDefinitions = {
     ...about,
     route: 'DELETE /api/v1/integrations/definitions/sources/{source_definition_id}',
     summary: 'Delete source definition',
-    description: 'Deletes a definition of the organization. Sources of deleted templates go on with what they have.',
+    description: 'Deletes a definition of the organization. Sources of deleted templates keep running.',
     params: SourceDefinitionPath,
     answer: DeletedSourceDefinition,
     errors: ['source_definition_not_found', 'definition_in_use'],
@@ -111,7 +111,7 @@ export const sourceDefinitions = {
     paging: 'cursor',
     summary: 'List versions of a source definition',
     description:
-      'The versions of a connector that the organization has added, each with what of it runs. Every new manifest makes a version. Versions never change. The newest 20 are kept, and older ones as long as a source has them.',
+      'Returns the versions of a connector that the organization added, with the number of working streams. Every new manifest creates a version, and versions never change. The latest 20 are kept, and older ones as long as a source uses them.',
     params: SourceDefinitionPath,
     query: ListVersionsQuery,
     answer: SourceDefinitionVersionList,
@@ -121,10 +121,10 @@ export const sourceDefinitions = {
     ...about,
     route: 'GET /api/v1/integrations/definitions/sources/{source_definition_id}/versions/{version}',
     summary: 'Get version of a source definition',
-    description: 'With the manifest as it was, its secrets masked.',
+    description: 'Returns a version with its manifest. Secrets are masked.',
     params: Type.Object({
       ...SourceDefinitionPath.properties,
-      version: VersionNumber('Number of the version'),
+      version: VersionNumber('Version number.'),
     }),
     answer: SourceDefinitionVersion,
     errors: ['source_definition_not_found', 'source_definition_version_not_found'],

@@ -1,4 +1,4 @@
-/** Operations with which operators check a destination. */
+/** Operations for operators to test a destination. */
 import { CheckDestinationRequest, DestinationCheckPath } from '../pipelines/destination-checks.ts';
 import { Check, StartedCheck } from '../pipelines/sources.ts';
 import type { Operation } from './operation.ts';
@@ -10,7 +10,7 @@ export const destinations = {
     tag: 'Connection templates',
     summary: 'Check a destination',
     description:
-      'Runs the connector to see whether data would arrive: by definition and configuration, or by connection template. Ask for the outcome with the id. Hosted platforms have no checks of destinations.',
+      'Runs the connector to test a destination, given by definition and configuration or by connection template. Poll for the result with the returned id. Hosted platforms do not support this.',
     body: CheckDestinationRequest,
     isRepeatable: true,
     answer: StartedCheck,

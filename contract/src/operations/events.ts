@@ -21,7 +21,7 @@ export const events = {
     paging: 'position',
     summary: 'List events',
     description:
-      'Everything that has happened in the organization, oldest first, in one order for every reader. Give `next` as `after` to read on; with `wait` the answer comes as soon as there is something.',
+      'Returns all events of the organization, oldest first and in the same order for every reader. Pass `next` as `after` to continue. With `wait`, the request is held until there are events (long polling).',
     query: ListEventsQuery,
     answer: EventPage,
     errors: ['events_gone', 'events_ahead'],
@@ -32,8 +32,8 @@ export const events = {
     paging: 'position',
     summary: 'Stream events',
     description:
-      'Events as they happen, as server-sent events (`text/event-stream`): `id` is the position, `event` the type, `data` the event as JSON. A reader that connects again with `Last-Event-ID` goes on where it was. A comment comes every fifteen seconds at the latest. ' +
-      `A token may have ${maxEventStreams.token} streams open at a replica, and an organization ${maxEventStreams.organization}.`,
+      'Streams events as server-sent events (`text/event-stream`): `id` is the position, `event` the type, and `data` the event as JSON. Reconnect with `Last-Event-ID` to resume. A comment is sent at least every fifteen seconds. ' +
+      `Each replica allows ${maxEventStreams.token} streams per token and ${maxEventStreams.organization} per organization.`,
     query: StreamEventsQuery,
     answer: Type.String({ title: 'Event stream', examples: ['id: 1042\nevent: sync.succeeded\ndata: {}\n\n'] }),
     answerType: 'text/event-stream',
@@ -53,7 +53,7 @@ export const events = {
     route: 'POST /api/v1/events/{event_id}/redeliver',
     summary: 'Redeliver event',
     description:
-      'Sends the event again, under its old `webhook-id`, to every enabled webhook endpoint that it matches.',
+      'Sends the event again, with its original `webhook-id`, to every enabled webhook endpoint that matches it.',
     params: EventPath,
     body: RedeliverRequest,
     answer: Redelivery,
@@ -69,7 +69,7 @@ export const embeddedEvents = {
     tag: 'Inside a workspace',
     summary: 'List own events',
     description:
-      'What has happened in the workspace of the token, as far as customers are concerned. Positions are those of the whole organization, so there are gaps between them.',
+      "Returns the events of the token's workspace that concern customers. Positions belong to the whole organization, so they have gaps.",
     query: ListOwnEventsQuery,
     answer: EventPage,
     errors: ['events_gone', 'events_ahead'],

@@ -17,9 +17,9 @@ export const oauthProviders = {
   list: {
     ...about,
     route: 'GET /api/v1/integrations/oauth/providers',
-    summary: 'List known OAuth providers',
+    summary: 'List built-in OAuth providers',
     description:
-      'Providers that need only an id and a secret of your app. Others are described by an issuer or by endpoints.',
+      'Returns the providers that only need the client id and secret of your app. Configure other providers by issuer or endpoints.',
     answer: KnownOAuthProviderList,
   },
 } as const satisfies Record<string, Operation>;
@@ -29,7 +29,7 @@ export const oauthClients = {
     ...about,
     route: 'GET /api/v1/integrations/oauth/clients',
     summary: 'List OAuth clients',
-    description: 'What is registered with providers, oldest first. Secrets are masked.',
+    description: 'Returns the OAuth clients, oldest first. Secrets are masked.',
     answer: OAuthClientList,
   },
   create: {
@@ -37,7 +37,7 @@ export const oauthClients = {
     route: 'POST /api/v1/integrations/oauth/clients',
     summary: 'Create OAuth client',
     description:
-      'Keeps the id and the secret of an app that you have registered with a provider. Enter `redirect_url` of the answer with the provider.',
+      'Stores the client id and secret of an app that you registered with a provider. Register the returned `redirect_url` with the provider.',
     body: CreateOAuthClientRequest,
     status: 201,
     isAdministration: true,
@@ -57,7 +57,7 @@ export const oauthClients = {
     route: 'PATCH /api/v1/integrations/oauth/clients/{oauth_client_id}',
     summary: 'Update OAuth client',
     description:
-      'Changes what is given. If the secret would go to other hosts than before, give it anew. The redirect address stays.',
+      'Updates the given fields. If the secret would be sent to other hosts than before, enter it again. The redirect URL stays the same.',
     params: OAuthClientPath,
     body: UpdateOAuthClientRequest,
     isAdministration: true,
@@ -69,7 +69,7 @@ export const oauthClients = {
     route: 'POST /api/v1/integrations/oauth/clients/{oauth_client_id}/rotate-secret',
     summary: 'Rotate secret of OAuth client',
     description:
-      'Uses a new secret. During the overlap the old secret is tried where the provider refuses the new one.',
+      'Replaces the client secret. During the overlap, the old secret is tried when the provider rejects the new one.',
     params: OAuthClientPath,
     body: RotateOAuthSecretRequest,
     isAdministration: true,
@@ -80,7 +80,8 @@ export const oauthClients = {
     ...about,
     route: 'DELETE /api/v1/integrations/oauth/clients/{oauth_client_id}',
     summary: 'Delete OAuth client',
-    description: 'Only while no credential and no template uses it: its secret is needed to refresh tokens.',
+    description:
+      'Deletes the OAuth client. Not possible while credentials or templates use it, because its secret is needed to refresh tokens.',
     params: OAuthClientPath,
     isAdministration: true,
     answer: DeletedOAuthClient,

@@ -22,7 +22,7 @@ export const overview = {
     route: 'GET /api/v1/integrations/overview',
     summary: 'Get overview',
     description:
-      'How all customers do: counts by health, workspaces that fail first, why connections fail, who has to do something, what is stale, what waits, and what ended by hour and by day.',
+      'Returns the state of all customers: counts by health, failing workspaces, causes of failure, who has to act, overdue and queued syncs, and completed syncs by hour and day.',
     query: OverviewQuery,
     answer: Overview,
   },
@@ -34,7 +34,8 @@ export const jobs = {
     route: 'GET /api/v1/integrations/jobs',
     paging: 'cursor',
     summary: 'List jobs of all workspaces',
-    description: 'Newest first. Follow `next` until it is null; filters can be combined and stay in `next`.',
+    description:
+      'Returns jobs of all workspaces, newest first. Follow `next` until it is null. Filters can be combined and are kept in `next`.',
     query: ListAllJobsQuery,
     answer: JobPage,
     errors: ['workspace_not_found'],
@@ -44,7 +45,7 @@ export const jobs = {
     route: 'GET /api/v1/integrations/jobs/{job_id}',
     summary: 'Get job',
     description:
-      'With each attempt, each stream, and why it failed. Hosted platforms tell less; what they do not tell is null.',
+      'Returns a job with its attempts, its streams and the reason of a failure. Hosted platforms report less. Unreported values are null.',
     params: JobPath,
     answer: JobDetail,
     errors: ['job_not_found'],
@@ -55,7 +56,7 @@ export const jobs = {
     paging: 'offset',
     summary: 'Read the log of a job',
     description:
-      'What the connectors of an attempt have said, without secrets: from a byte on, the last lines, or the lines that hold a text.',
+      'Returns what the connectors of an attempt logged, without secrets: from a byte offset, the last lines, or the lines that contain a text.',
     params: JobPath,
     query: JobLogQuery,
     answer: JobLog,
@@ -69,7 +70,7 @@ export const causeRetries = {
     route: 'POST /api/v1/integrations/causes/retries',
     summary: 'Retry all connections that fail for one reason',
     description:
-      'Starts a sync of each connection that has this cause now, a few at a time, in the background: look at the retry to see how far it is. Connections that are paused, inactive or held back by a quota are named with the reason. While a retry of the cause runs, the answer is that retry. It stops by itself after a day.',
+      'Starts a sync of every connection that currently has this cause, a few at a time in the background. Poll the retry for its progress. Connections that are paused, inactive or held by a quota are listed with the reason. If a retry of the cause is already running, it is returned instead. A retry stops automatically after a day.',
     body: CauseRetryRequest,
     isRepeatable: true,
     answer: CauseRetry,
@@ -79,7 +80,7 @@ export const causeRetries = {
     ...about,
     route: 'GET /api/v1/integrations/causes/retries',
     summary: 'List retries of causes',
-    description: 'Newest first, with how far each is. They are kept for a week after their end.',
+    description: 'Returns retries with their progress, newest first. Retries are kept for a week after they end.',
     query: ListCauseRetriesQuery,
     answer: CauseRetryList,
   },
@@ -87,7 +88,7 @@ export const causeRetries = {
     ...about,
     route: 'GET /api/v1/integrations/causes/retries/{cause_retry_id}',
     summary: 'Get retry of a cause',
-    description: 'With how far it is.',
+    description: 'Returns a retry with its progress.',
     params: CauseRetryPath,
     answer: CauseRetry,
     errors: ['cause_retry_not_found'],
@@ -97,7 +98,7 @@ export const causeRetries = {
     route: 'GET /api/v1/integrations/causes/retries/{cause_retry_id}/connections',
     paging: 'cursor',
     summary: 'List connections of a retry of a cause',
-    description: 'How far each connection is, and why it was skipped or refused.',
+    description: 'Returns the progress of each connection, and why it was skipped or refused.',
     params: CauseRetryPath,
     query: ListCauseRetryItemsQuery,
     answer: CauseRetryItemList,
@@ -107,7 +108,8 @@ export const causeRetries = {
     ...about,
     route: 'POST /api/v1/integrations/causes/retries/{cause_retry_id}/stop',
     summary: 'Stop retry of a cause',
-    description: 'No further sync is started. Syncs that were started go on. A retry that has ended stays as it is.',
+    description:
+      'Stops the retry. No further syncs are started, and those already started continue. Does nothing if the retry has ended.',
     params: CauseRetryPath,
     isRepeatable: true,
     answer: CauseRetry,
@@ -121,7 +123,7 @@ export const serviceHealth = {
     route: 'GET /api/v1/integrations/health',
     summary: 'Get the health of the service',
     description:
-      'What `inlay doctor` checks, from within the running service, with what to do: the platform, the database, tokens and OAuth clients of the organization. For the first organization also replicas, versions, migrations and settings; secrets only as set or not set.',
+      "Runs the checks of `inlay doctor` from within the running service and returns what to do: platform, database, and the organization's tokens and OAuth clients. The first organization also gets replicas, versions, migrations and settings. Secrets are only shown as set or not set.",
     answer: ServiceHealth,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,4 +1,7 @@
-/** One row of the table of operations (../operations.ts): all that a client may know of a request and its answers. */
+/**
+ * One row of the table of operations (../operations.ts): everything a client may know about a request and its
+ * responses.
+ */
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../error-catalogue.ts';
 import type { ResponseHeaderName } from '../response-headers.ts';
@@ -21,26 +24,23 @@ export interface Operation {
   params?: TSchema;
   query?: TSchema | undefined;
   body?: TSchema;
-  /** How a list continues: its `next` repeats a `cursor` or an `after` (a position), or the client counts with `offset`. */
+  /** How a list is paginated: `next` contains a `cursor` or an `after` position, or the client counts with `offset`. */
   paging?: 'cursor' | 'position' | 'offset';
-  /** How large a body may be, where it may be larger than elsewhere. */
+  /** Maximum body size, where it exceeds the default. */
   maxBodyBytes?: number;
-  /** Whether a body of YAML is taken as well, as the member `manifest`. */
+  /** Whether YAML bodies are accepted, too, as the field `manifest`. */
   takesYaml?: boolean;
   status?: 200 | 201;
-  /**
-   * Of a POST: whether it may be carried out again after a crash that lost its answer, because a second time changes
-   * nothing more, or what it does guards itself.
-   */
+  /** Whether a POST may be repeated after a crash that lost its response, because it is idempotent or guards itself. */
   isRepeatable?: boolean;
-  /** For operators: it concerns secrets of the organization, or evidence of what was done, so it needs the permission `full`. */
+  /** For operators: requires permission `full`, because it concerns secrets of the organization or evidence. */
   isAdministration?: boolean;
   answer: TSchema;
-  /** The type of the answer's content, where it is not JSON. */
+  /** Content type of the response, if not JSON. */
   answerType?: string;
-  /** Headers of a success, beyond those that its access and schemas imply. */
+  /** Headers of a successful response, beyond those that its access and schemas imply. */
   answerHeaders?: readonly ResponseHeaderName[];
-  /** Errors that this operation can answer, beyond those that its access and schemas imply. */
+  /** Errors of this operation, beyond those that its access and schemas imply. */
   errors?: readonly ErrorCode[];
 }
 

@@ -1,4 +1,4 @@
-/** Operations that manage operator tokens. A secret is shown in exactly one answer: when it is created. */
+/** Operations that manage operator tokens. A secret is returned only when it is created. */
 import {
   CreateOperatorTokenRequest,
   OperatorToken,
@@ -16,14 +16,14 @@ export const operatorTokens = {
     ...about,
     route: 'GET /api/v1/operator-tokens',
     summary: 'List operator tokens',
-    description: 'Oldest first, revoked ones included. Rotate tokens about every 90 days.',
+    description: 'Returns operator tokens, oldest first, including revoked ones. Rotate tokens about every 90 days.',
     answer: OperatorTokenList,
   },
   create: {
     ...about,
     route: 'POST /api/v1/operator-tokens',
     summary: 'Create operator token',
-    description: 'The secret is shown only once.',
+    description: 'Creates an operator token. The secret is returned only once.',
     body: CreateOperatorTokenRequest,
     status: 201,
     isAdministration: true,
@@ -33,7 +33,8 @@ export const operatorTokens = {
     ...about,
     route: 'DELETE /api/v1/operator-tokens/{operator_token_id}',
     summary: 'Revoke operator token',
-    description: 'In force at once, on other replicas within two seconds; also for the token that makes the call.',
+    description:
+      'Revokes the token immediately, within two seconds on other replicas. Also works for the calling token.',
     params: OperatorTokenPath,
     isAdministration: true,
     answer: OperatorToken,
@@ -44,7 +45,7 @@ export const operatorTokens = {
     route: 'POST /api/v1/operator-tokens/{operator_token_id}/rotate',
     summary: 'Rotate operator token',
     description:
-      'Creates a token of the same name, permission and expiry, and revokes the old one now or after an overlap. A token that is revoked or has expired cannot be rotated.',
+      'Creates a token with the same name, permission and expiry, and revokes the old one now or after an overlap. Tokens that are revoked or expired cannot be rotated.',
     params: OperatorTokenPath,
     body: RotateOperatorTokenRequest,
     status: 201,

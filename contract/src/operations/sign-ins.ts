@@ -19,7 +19,7 @@ export const signIns = {
     route: 'POST /api/v1/embedded/oauth/flows',
     summary: 'Start sign-in',
     description:
-      'Begins a sign-in with the provider of a source template. Open `start_url` in a window of its own within ten minutes; then ask for the sign-in until it is `connected`.',
+      'Starts a sign-in with the provider of a source template. Open `start_url` in a new window within ten minutes, then poll the sign-in until it is `connected`.',
     body: StartSignInRequest,
     status: 201,
     answer: SignIn,
@@ -30,7 +30,7 @@ export const signIns = {
     route: 'GET /api/v1/embedded/oauth/flows/{flow_id}',
     summary: 'Get sign-in',
     description:
-      'What became of a sign-in. With `wait` the answer comes as soon as its state is another one. Believe this answer alone, not whether a window was closed.',
+      'Returns the state of a sign-in. With `wait`, the request is held until the state changes (long polling). Rely on this response, not on whether a window was closed.',
     params: SignInPath,
     query: SignInQuery,
     answer: SignIn,
@@ -39,9 +39,9 @@ export const signIns = {
   confirm: {
     ...aboutScoped,
     route: 'POST /api/v1/embedded/oauth/flows/{flow_id}/confirm',
-    summary: 'Confirm another account',
+    summary: 'Confirm a different account',
     description:
-      'Uses an `unconfirmed` sign-in: its source is connected with another account than before, and keeps its id, its state and its history.',
+      'Confirms an `unconfirmed` sign-in. The source switches to the new account and keeps its id, state and history.',
     params: SignInPath,
     answer: SignIn,
     errors: ['sign_in_not_found', 'sign_in_not_unconfirmed'],
@@ -54,7 +54,7 @@ export const signInLinks = {
     route: 'POST /api/v1/integrations/oauth/links',
     summary: 'Create sign-in link',
     description:
-      'A link that you send to a customer. It leads to a page that asks, and then to the provider. Afterwards the source is made, or connected again. It connects once.',
+      'Creates a link to send to a customer. The link opens a confirmation page, then the provider. Afterwards, the source is created or reconnected. A link works for one connection.',
     body: CreateSignInLinkRequest,
     status: 201,
     answer: SignInLink,
@@ -75,7 +75,7 @@ export const oauthTests = {
     route: 'POST /api/v1/integrations/oauth/tests',
     summary: 'Start test of a sign-in',
     description:
-      'Begins a sign-in as a customer would. Open `start_url` in a window of its own within ten minutes; then ask for the test. The tokens are looked at and thrown away: nothing is connected. There has to be a workspace.',
+      'Starts a sign-in as a customer would see it. Open `start_url` in a new window within ten minutes, then poll the test. The tokens are inspected and discarded, and nothing is connected. Requires at least one workspace.',
     body: StartOAuthTestRequest,
     status: 201,
     answer: StartedOAuthTest,
@@ -85,7 +85,7 @@ export const oauthTests = {
     ...aboutOperator,
     route: 'GET /api/v1/integrations/oauth/tests/{oauth_test_id}',
     summary: 'Get test of a sign-in',
-    description: 'What came back: the account, what was granted, how long the tokens live. No token is told.',
+    description: 'Returns the result of the test: account, granted scopes and token lifetime, but no tokens.',
     params: OAuthTestPath,
     answer: OAuthTest,
     errors: ['sign_in_not_found'],

@@ -18,7 +18,7 @@ import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '../catalo
 import type { Operation } from './operation.ts';
 import { changesOf } from './template-changes.ts';
 
-/** Whatever shows a template in full needs the definition of its connector. */
+/** Every response with a full template needs the definition of its connector. */
 const showing = ['source_definition_not_found', 'definitions_unavailable'] as const;
 const checking = [...showing, 'definition_unusable'] as const;
 const about = { access: 'operator', tag: 'Source templates' } as const;
@@ -36,7 +36,7 @@ export const sourceTemplates = {
     route: 'POST /api/v1/integrations/templates/sources',
     summary: 'Create source template',
     description:
-      'From a definition and a part of its configuration, or as a clone of another template. Customers are asked for the rest of the configuration (`user_config_spec`).',
+      'Creates a source template from a definition and part of its configuration, or as a clone of another template. Customers are asked for the rest of the configuration (`user_config_spec`).',
     body: CreateSourceTemplateRequest,
     status: 201,
     answer: SourceTemplate,
@@ -47,7 +47,7 @@ export const sourceTemplates = {
     route: 'POST /api/v1/integrations/templates/sources/preview',
     summary: 'Preview source template',
     description:
-      'Takes what creates a template, refuses it for the same reasons, and answers what a customer would be shown of it. Stores nothing. For a change of a template, give its id as `original_source_template_id`: masks then keep its secrets.',
+      "Validates a new template and returns what a customer would see. Stores nothing. To preview a change, pass the template's id as `original_source_template_id`, so that masks keep its secrets.",
     body: CreateSourceTemplateRequest,
     isRepeatable: true,
     answer: OfferedSourceTemplate,
@@ -66,7 +66,7 @@ export const sourceTemplates = {
     route: 'PATCH /api/v1/integrations/templates/sources/{source_template_id}',
     summary: 'Update source template',
     description:
-      'The given fields replace those of the template. Existing sources stay as they are unless `apply` says otherwise.',
+      'Updates the given fields of the template. Existing sources stay unchanged unless `apply` says otherwise.',
     params: SourceTemplatePath,
     body: UpdateSourceTemplateRequest,
     answer: UpdatedSourceTemplate,
@@ -77,7 +77,7 @@ export const sourceTemplates = {
     route: 'POST /api/v1/integrations/templates/sources/{source_template_id}/rollback',
     summary: 'Roll back source template',
     description:
-      'Makes a new version that repeats an earlier one, and brings it to everybody who has another one, unless `apply` says otherwise.',
+      'Creates a new version that repeats an earlier one and applies it to all existing sources, unless `apply` says otherwise.',
     params: SourceTemplatePath,
     body: RollbackRequest,
     answer: UpdatedSourceTemplate,
@@ -87,7 +87,8 @@ export const sourceTemplates = {
     ...about,
     route: 'DELETE /api/v1/integrations/templates/sources/{source_template_id}',
     summary: 'Delete source template',
-    description: 'The template is no longer offered. Sources made from it stay, unless `existing` says otherwise.',
+    description:
+      'Deletes the template, which is no longer offered. Existing sources are kept unless `existing` says otherwise.',
     params: SourceTemplatePath,
     query: DeleteTemplateQuery,
     answer: DeletedTemplate,
@@ -97,7 +98,7 @@ export const sourceTemplates = {
     ...about,
     route: 'POST /api/v1/integrations/templates/sources/{source_template_id}/tags',
     summary: 'Add a tag to a source template',
-    description: 'The tag must exist. Adding a tag that the template already has changes nothing.',
+    description: 'Adds an existing tag to the template. Does nothing if the template already has it.',
     params: SourceTemplatePath,
     body: TagTemplateRequest,
     isRepeatable: true,
@@ -117,7 +118,7 @@ export const sourceTemplates = {
     route: 'POST /api/v1/integrations/templates/explain',
     summary: 'Explain template filters',
     description:
-      'Which templates a widget token with these filters would be offered, and by which rule. The fields and their defaults are those of the widget token request.',
+      'Returns the templates that a widget token with these filters would be offered, and the rule behind each decision. Fields and defaults are those of the widget token request.',
     body: TemplateFilterRequest,
     isRepeatable: true,
     answer: TemplateExplanation,
@@ -143,8 +144,7 @@ export const embeddedSourceTemplates = {
     access: 'scoped',
     tag: 'Inside a workspace',
     summary: 'List offered source templates',
-    description:
-      "The templates that the token's own tags select. The query can only reduce this list, never extend it.",
+    description: "Returns the templates that the token's tags select. The query can only narrow this list.",
     query: ListTemplatesQuery,
     answer: OfferedSourceTemplateList,
   },
@@ -153,7 +153,7 @@ export const embeddedSourceTemplates = {
     access: 'scoped',
     tag: 'Inside a workspace',
     summary: 'Get offered source template',
-    description: 'One template, with the specification of what to ask the customer for (`user_config_spec`).',
+    description: 'Returns a template with the specification of what to ask the customer for (`user_config_spec`).',
     params: SourceTemplatePath,
     answer: OfferedSourceTemplate,
     errors: ['source_template_not_found', 'source_definition_not_found', 'definitions_unavailable'],

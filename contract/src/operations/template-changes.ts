@@ -1,4 +1,4 @@
-/** Operations on the versions, plans and rollouts of templates, which are the same for both kinds of templates. */
+/** Operations on the versions, plans and rollouts of templates, shared by both kinds of template. */
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { ListRolloutItemsQuery, Rollout, RolloutItemList, RolloutList } from '../catalog/rollouts.ts';
 import { ListPlanItemsQuery, TemplatePlan, TemplatePlanItemList } from '../catalog/template-plans.ts';
@@ -23,13 +23,13 @@ interface Kind<
 > {
   path: Path;
   tag: string;
-  /** What a template of this kind is called. */
+  /** Name of this kind of template. */
   what: string;
   params: Params;
-  /** What the id of a rollout is called in paths. */
+  /** Name of the path parameter for a rollout id. */
   rolloutParam: RolloutParam;
   rolloutParams: RolloutParams;
-  /** What the id of a plan is called in paths. */
+  /** Name of the path parameter for a plan id. */
   planParam: PlanParam;
   planParams: PlanParams;
   update: Update;
@@ -63,7 +63,7 @@ export function changesOf<
       paging: 'cursor',
       summary: `List versions of a ${what}`,
       description:
-        'Every change of the template makes a version. Versions never change, and are kept as long as the template.',
+        'Returns the versions of the template, newest first. Every change creates a version. Versions never change and are kept as long as the template.',
       query: ListVersionsQuery,
       answer: TemplateVersionList,
       errors: [notFound, 'definitions_unavailable'],
@@ -73,7 +73,7 @@ export function changesOf<
       tag,
       route: `GET ${path}/versions/{version}`,
       summary: `Get version of a ${what}`,
-      params: Type.Object({ ...params, version: VersionNumber('Number of the version') }),
+      params: Type.Object({ ...params, version: VersionNumber('Version number.') }),
       answer: TemplateVersion,
       errors: [notFound, 'template_version_not_found', 'definitions_unavailable'],
     },
@@ -88,7 +88,7 @@ export function changesOf<
       ...rollout,
       route: `GET ${path}/rollouts/{${rolloutParam}}`,
       summary: `Get rollout of a ${what}`,
-      description: 'With how far it is.',
+      description: 'Returns a rollout with its progress.',
       answer: Rollout,
       errors: [notFound, 'rollout_not_found'],
     },
@@ -97,7 +97,7 @@ export function changesOf<
       route: `GET ${path}/rollouts/{${rolloutParam}}/workspaces`,
       paging: 'cursor',
       summary: `List workspaces of a rollout of a ${what}`,
-      description: 'How far each workspace is, and why it failed or was skipped.',
+      description: 'Returns the progress of each workspace, and why it failed or was skipped.',
       query: ListRolloutItemsQuery,
       answer: RolloutItemList,
       errors: [notFound, 'rollout_not_found'],
@@ -106,27 +106,26 @@ export function changesOf<
       ...command,
       route: `POST ${path}/rollouts/{${rolloutParam}}/pause`,
       summary: `Pause rollout of a ${what}`,
-      description:
-        'No further workspace is changed until it is resumed. Workspaces that are being changed are finished.',
+      description: 'Pauses the rollout. Workspaces already being changed are completed.',
     },
     resumeRollout: {
       ...command,
       route: `POST ${path}/rollouts/{${rolloutParam}}/resume`,
       summary: `Resume rollout of a ${what}`,
-      description: 'Goes on where it was paused, with the next stage if it waited for that.',
+      description: 'Resumes the rollout where it was paused, or continues with the next stage.',
     },
     stopRollout: {
       ...command,
       route: `POST ${path}/rollouts/{${rolloutParam}}/stop`,
       summary: `Stop rollout of a ${what}`,
-      description: 'Ends it for good. Workspaces that were changed keep the version; a rollback takes it back.',
+      description: 'Stops the rollout permanently. Changed workspaces keep the new version until you roll back.',
     },
     plan: {
       ...template,
       route: `POST ${path}/plan`,
       summary: `Plan change of a ${what}`,
       description:
-        'Takes what PATCH takes and tells what it would do, without doing anything. PATCH with the `plan_id` then makes exactly this change, or answers 409 when the plan no longer holds.',
+        'Returns what a PATCH with the same body would do, without changing anything. PATCH with the `plan_id` then makes exactly this change, or responds with 409 if the plan is out of date.',
       body: kind.update,
       isRepeatable: true,
       answer: TemplatePlan,
@@ -136,7 +135,7 @@ export function changesOf<
       ...plan,
       route: `GET ${path}/plans/{${planParam}}`,
       summary: `Get plan of a ${what}`,
-      description: 'As it was when it was made. Plans are kept for a day, and the last ten of a template.',
+      description: 'Returns a plan as it was created. Plans are kept for a day, at most ten per template.',
       answer: TemplatePlan,
     },
     listPlanItems: {
@@ -144,7 +143,7 @@ export function changesOf<
       route: `GET ${path}/plans/{${planParam}}/items`,
       paging: 'cursor',
       summary: `List items of a plan of a ${what}`,
-      description: 'What becomes of each source or connection, and why.',
+      description: 'Returns what happens to each source or connection, and why.',
       query: ListPlanItemsQuery,
       answer: TemplatePlanItemList,
     },

@@ -30,8 +30,7 @@ export const templateTags = {
     ...about,
     route: 'PUT /api/v1/integrations/templates/tags/{tag_name}',
     summary: 'Rename tag',
-    description:
-      'Renames the tag on every template that has it. Widget tokens issued before still ask for the old name.',
+    description: 'Renames the tag on all templates. Existing widget tokens still refer to the old name.',
     params: TemplateTagPath,
     body: TemplateTagRequest,
     answer: TemplateTag,
@@ -41,7 +40,7 @@ export const templateTags = {
     ...about,
     route: 'DELETE /api/v1/integrations/templates/tags/{tag_name}',
     summary: 'Delete tag',
-    description: 'Removes the tag from every template that has it. The templates stay.',
+    description: 'Removes the tag from all templates and deletes it. The templates are kept.',
     params: TemplateTagPath,
     answer: DeletedTemplateTag,
     errors: ['tag_not_found'],

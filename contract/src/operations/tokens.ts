@@ -1,4 +1,4 @@
-/** Operations that issue, explain and revoke scoped and widget tokens, and publish the keys that verify them. */
+/** Operations that issue, inspect and revoke scoped and widget tokens, and publish the keys that verify them. */
 import { Type } from 'typebox';
 import {
   RevokeTokenRequest,
@@ -27,7 +27,7 @@ const oldInfo = {
   access: 'scoped',
   tag: 'Tokens',
   summary: 'Get scoped token information (old path)',
-  description: `Use \`${infoPath}\`.`,
+  description: `Use \`${infoPath}\` instead.`,
   deprecated: true,
   answer: ScopedTokenInfo,
 } as const;
@@ -38,7 +38,7 @@ export const tokens = {
     route: 'POST /api/v1/embedded/scoped-token',
     summary: 'Generate scoped token',
     description:
-      'A token that acts inside one workspace. A workspace that is not known by this name is looked up on the platform, and created if it is not there either. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
+      'Creates a token for a single workspace, given by name. If the workspace is unknown, Inlay looks it up on the platform, and creates it if needed. The response names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, the time in `X-Inlay-Token-Expires-At`.',
     body: ScopedTokenRequest,
     isRepeatable: true,
     answer: TokenResponse,
@@ -50,7 +50,7 @@ export const tokens = {
     route: 'POST /api/v1/embedded/widget-token',
     summary: 'Generate widget token',
     description:
-      'A token for the embedded widget: bound to one browser origin, and restricted to the templates that match the tags. Set an iframe to its `widgetUrl`. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
+      'Creates a token for the embedded widget, bound to a single browser origin and restricted to templates that match the tags. Use its `widgetUrl` as the source of an iframe. The response names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, the time in `X-Inlay-Token-Expires-At`.',
     body: WidgetTokenRequest,
     isRepeatable: true,
     answer: TokenResponse,
@@ -72,7 +72,7 @@ export const tokens = {
     route: 'POST /api/v1/embedded/tokens/revoke',
     summary: 'Revoke a scoped or widget token',
     description:
-      'In force at once, on other replicas within two seconds. Revoking twice is fine; a token of another organization is left alone.',
+      'Revokes a token immediately, within two seconds on other replicas. Revoking a token twice is allowed. Tokens of other organizations are not affected.',
     body: RevokeTokenRequest,
     isRepeatable: true,
     answer: RevokeTokenResponse,

@@ -56,7 +56,7 @@ function webhookEndpointsFor<
       ...collection,
       route: `GET ${path}`,
       summary: `List ${own}webhook endpoints`,
-      description: 'Where events are sent, oldest first. Secrets are not shown.',
+      description: 'Returns the webhook endpoints, oldest first. Secrets are not included.',
       answer: WebhookEndpointList,
       errors: refusals,
     },
@@ -65,7 +65,7 @@ function webhookEndpointsFor<
       route: `POST ${path}`,
       summary: `Create ${own}webhook endpoint`,
       description:
-        'Events that happen from now on are sent there, signed as Standard Webhooks 1.0 says. The secret is shown only once.',
+        'Creates a webhook endpoint, which receives all future events of its types, signed according to Standard Webhooks 1.0. The secret is returned only once.',
       body: audience.create,
       status: 201,
       isAdministration: true,
@@ -84,7 +84,7 @@ function webhookEndpointsFor<
       route: `PATCH ${path}/{webhook_endpoint_id}`,
       summary: `Update ${own}webhook endpoint`,
       description:
-        'Changes what is given. `headers` replaces all headers; a masked value keeps the one that is stored. An endpoint that is enabled again gets what happens from then on; use recover for what it has missed.',
+        'Updates the given fields. `headers` replaces all headers, and masked values keep the stored ones. A re-enabled endpoint receives only new events. Recover the missed ones separately.',
       body: audience.update,
       isAdministration: true,
       answer: WebhookEndpoint,
@@ -94,8 +94,8 @@ function webhookEndpointsFor<
       ...about,
       route: `DELETE ${path}/{webhook_endpoint_id}`,
       summary: `Delete ${own}webhook endpoint`,
-      description: 'What still waits is not sent any more.',
-      // It may be the endpoint that keeps checkpoints of the audit trail.
+      description: 'Deletes the webhook endpoint. Pending deliveries are dropped.',
+      // The endpoint may be the one that archives audit checkpoints.
       isAdministration: true,
       answer: DeletedWebhookEndpoint,
       errors,
@@ -105,7 +105,7 @@ function webhookEndpointsFor<
       route: `POST ${path}/{webhook_endpoint_id}/rotate-secret`,
       summary: `Rotate secret of ${own}webhook endpoint`,
       description:
-        'Makes a new secret, or key. During the overlap webhooks have a signature of the old and one of the new, so no receiver has to change at that very moment.',
+        'Creates a new secret or key. During the overlap, webhooks carry an old and a new signature, so that receivers can switch at any time.',
       body: RotateWebhookSecretRequest,
       isAdministration: true,
       answer: WebhookEndpointWithSecret,
@@ -117,7 +117,7 @@ function webhookEndpointsFor<
       paging: 'cursor',
       summary: `List deliveries of ${own}webhook endpoint`,
       description:
-        'What became of each event, with the answers of the receiver, newest first. Follow `next` until it is null. Kept for some days (`INLAY_WEBHOOK_HISTORY_DAYS`).',
+        "Returns each delivery with the receiver's responses, newest first. Follow `next` until it is null. Deliveries are kept for a limited time (`INLAY_WEBHOOK_HISTORY_DAYS`).",
       query: ListDeliveriesQuery,
       answer: WebhookDeliveryPage,
       errors,
@@ -127,7 +127,7 @@ function webhookEndpointsFor<
       route: `POST ${path}/{webhook_endpoint_id}/recover`,
       summary: `Recover events for ${own}webhook endpoint`,
       description:
-        'Sends events of the past, each under its old `webhook-id`: those that the receiver has not confirmed, also because the endpoint was disabled, or all. With `dry_run` it only counts.',
+        'Sends past events again with their original `webhook-id`: those that the receiver has not confirmed, for example while the endpoint was disabled, or all of them. With `dry_run`, events are only counted.',
       body: RecoverRequest,
       answer: Recovery,
       errors: [...errors, 'webhook_endpoint_disabled'],
@@ -137,7 +137,7 @@ function webhookEndpointsFor<
       route: `POST ${path}/{webhook_endpoint_id}/test`,
       summary: `Test ${own}webhook endpoint`,
       description:
-        'Sends an event of the type `webhook_endpoint.test` now, also to an endpoint that is disabled, and tells what the receiver answered.',
+        "Sends a `webhook_endpoint.test` event immediately, even if the endpoint is disabled, and returns the receiver's response.",
       answer: WebhookTestResult,
       errors,
     },
@@ -154,7 +154,7 @@ export const webhookEndpoints = {
     tag,
     summary: 'Get public keys of webhook endpoint',
     description:
-      'The keys with which receivers verify `v1a` signatures, the newest first; none for an endpoint that signs with a secret alone.',
+      'Returns the public keys for verifying `v1a` signatures, newest first. Empty if the endpoint signs only with a shared secret.',
     params: WebhookEndpointPath,
     answer: WebhookKeySet,
     errors: ['webhook_endpoint_not_found'],

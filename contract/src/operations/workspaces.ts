@@ -22,7 +22,8 @@ export const workspaces = {
     route: 'GET /api/v1/workspaces',
     paging: 'cursor',
     summary: 'List workspaces',
-    description: 'Newest first. Follow `next` until it is null; filters can be combined and stay in `next`.',
+    description:
+      'Returns a list of workspaces, newest first. Follow `next` until it is null. Filters can be combined and are kept in `next`.',
     query: ListWorkspacesQuery,
     answer: WorkspacePage,
   },
@@ -36,7 +37,8 @@ export const workspaces = {
     ...about,
     route: 'POST /api/v1/workspaces/sync',
     summary: 'Sync workspaces',
-    description: "Fetches all of the organization's workspaces from the platform and records those missing here.",
+    description:
+      'Fetches all workspaces of the organization from the platform and records those that are missing here.',
     isRepeatable: true,
     answer: SyncResult,
     errors: ['sync_stopped', 'platform_credentials_rejected'],
@@ -54,7 +56,7 @@ export const workspaces = {
     route: 'PUT /api/v1/workspaces/{workspace_id}',
     summary: 'Update workspace',
     description:
-      'Renames, activates or deactivates. Both fields are optional; what equals the present value changes nothing.',
+      'Renames, activates or deactivates a workspace. Both fields are optional. Unchanged values have no effect.',
     params: WorkspacePath,
     body: UpdateWorkspaceRequest,
     answer: Workspace,
@@ -73,7 +75,7 @@ export const workspaces = {
     route: 'DELETE /api/v1/workspaces/{workspace_id}',
     summary: 'Delete workspace',
     description:
-      'Deletes the workspace with its sources, destinations and connections, here and on the platform. Its tokens stop working at once, on other replicas within two seconds; its name is free afterwards.',
+      'Deletes the workspace with its sources, destinations and connections, here and on the platform. Its tokens stop working immediately, within two seconds on other replicas. Its name is free afterwards.',
     params: WorkspacePath,
     answer: DeletedWorkspace,
     errors: ['workspace_not_found', 'deletion_recorded'],
@@ -84,7 +86,7 @@ export const workspaces = {
     tag: 'Tokens',
     summary: 'Revoke all tokens of a workspace',
     description:
-      'Every scoped and widget token issued so far for the workspace stops working, on other replicas within two seconds. New ones can be issued at once.',
+      'Revokes all scoped and widget tokens issued so far for the workspace, within two seconds on other replicas. New tokens can be issued immediately.',
     params: WorkspacePath,
     isRepeatable: true,
     answer: RevokeTokenResponse,
@@ -97,7 +99,7 @@ export const workspaces = {
     tag: 'Operating',
     summary: 'List workspaces with their health',
     description:
-      'With how many connections have which health, newest first unless `sort` says otherwise. Follow `next` until it is null; filters can be combined and stay in `next`.',
+      'Returns workspaces with their connections counted by health, newest first unless `sort` says otherwise. Follow `next` until it is null. Filters can be combined and are kept in `next`.',
     query: ListAllWorkspacesQuery,
     answer: OperatorWorkspacePage,
   },
@@ -106,7 +108,7 @@ export const workspaces = {
     route: 'GET /api/v1/workspaces/{workspace_id}/health',
     tag: 'Operating',
     summary: 'Get the health of a workspace',
-    description: 'The worst of its connections, and how many of them have which health.',
+    description: "Returns the worst health of the workspace's connections, and their number by health.",
     params: WorkspacePath,
     answer: WorkspaceHealth,
     errors: ['workspace_not_found'],
@@ -116,7 +118,7 @@ export const workspaces = {
     route: 'POST /api/v1/workspaces/{workspace_id}/templates/apply',
     summary: 'Apply templates to a workspace',
     description:
-      'For a customer who has moved to another plan. Makes the connections that the tags select and the sources of the workspace lack, and names those that no longer match. With `plan` it only tells.',
+      'Updates a workspace after its customer moved to another plan. Creates the missing connections that the tags select, and lists those that no longer match. With `plan`, nothing is changed.',
     params: WorkspacePath,
     body: ApplyTemplatesRequest,
     isRepeatable: true,

@@ -1,4 +1,4 @@
-/** What crosses the wire for connections, which carry a source's data to a destination, and for their jobs. */
+/** Schemas for connections, which move a source's data to a destination, and for their jobs. */
 import { type Static, Type } from 'typebox';
 import { RunningVersion } from '../catalog/template-versions.ts';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
@@ -11,7 +11,7 @@ export const connectionStatuses = ['pending', 'active', 'inactive', 'failed'] as
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 export const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] as const;
 
-export const ConnectionPath = Type.Object({ connection_id: Uuid('Identifier of the connection', exampleId) });
+export const ConnectionPath = Type.Object({ connection_id: Uuid('Identifier of the connection.', exampleId) });
 
 const NullableText = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
@@ -27,15 +27,14 @@ const Count = (description: string, example: number) => Type.Integer({ minimum: 
 
 const ValueChange = Type.Object(
   {
-    field: Type.String({ description: 'Name of the field', examples: ['price'] }),
+    field: Type.String({ description: 'Name of the field.', examples: ['price'] }),
     kind: Enumeration(changeKinds, {
       description:
-        '`nulled`: nothing stands in their place. `shortened`: a part was cut off. `not_a_number`: the source wrote NaN or ' +
-        'an infinity, which is read as null. `left_out`: the destination has no place for the field.',
+        'What happened to the values. `nulled`: replaced by null. `shortened`: truncated. `not_a_number`: NaN or infinity at the source, read as null. `left_out`: the destination has no column for the field.',
     }),
-    count: Count('How many values', 3),
+    count: Count('Number of values.', 3),
     example: Type.String({
-      description: 'Where the first one is; empty if that is not known',
+      description: 'Location of the first such value. Empty if unknown.',
       examples: ['record 17'],
     }),
   },
@@ -46,62 +45,58 @@ const StreamNotice = Type.Object(
   {
     code: Type.String({
       description:
-        'Read from the start: `key_changed`, `cursor_changed`, `mode_changed`, `place_changed`, `destination_gone`, ' +
-        '`destination_emptied`, `refreshed`, `state_shared`. `emptied_not_refilled`: somebody has emptied the place that is appended to. ' +
-        '`fields_missing`: rows from earlier syncs have no value in `fields`',
+        'Code of the notice. Stream was read from the start: `key_changed`, `cursor_changed`, `mode_changed`, `place_changed`, `destination_gone`, `destination_emptied`, `refreshed`, `state_shared`. `emptied_not_refilled`: the table or file that is appended to was emptied. `fields_missing`: rows from earlier syncs have no value in `fields`.',
       examples: ['fields_missing'],
     }),
     message: Type.String({
-      description: 'In words; to operators with the request that helps, where there is one',
+      description: 'The notice in words. For operators, includes the request that helps, if there is one.',
       examples: ['orders: rows from earlier syncs have no value in discount, which was not synced then.'],
     }),
-    fields: Type.Optional(
-      Type.Array(Type.String(), { description: 'The fields that it is about', examples: [['discount']] }),
-    ),
+    fields: Type.Optional(Type.Array(Type.String(), { description: 'Fields concerned.', examples: [['discount']] })),
   },
   { title: 'Stream notice' },
 );
 
 const JobStream = Type.Object(
   {
-    name: Type.String({ description: 'Name of the stream at the source', examples: ['orders'] }),
-    namespace: Type.Optional(Type.String({ description: 'Its namespace at the source, if it has one' })),
-    records_emitted: Count('Records that left the source', 3100),
-    records_written: Type.Optional(Count('Rows that the destination has written, if it reports that', 3100)),
+    name: Type.String({ description: 'Name of the stream at the source.', examples: ['orders'] }),
+    namespace: Type.Optional(Type.String({ description: 'Namespace of the stream at the source, if any.' })),
+    records_emitted: Count('Records read from the source.', 3100),
+    records_written: Type.Optional(Count('Rows written by the destination, if it reports them.', 3100)),
     records_deleted: Type.Optional(
       Count(
-        'Rows that records of the source have removed, or that a new generation has not brought again, if the destination reports that',
+        'Rows deleted because the source deleted them or a new generation no longer contains them, if the destination reports them.',
         2,
       ),
     ),
     not_replaced: Type.Optional(
       Type.Boolean({
         description:
-          'True: the earlier rows were kept, because the source did not say whether it had read the stream to its end',
+          'True if earlier rows were kept because the source did not confirm that it had read the whole stream.',
       }),
     ),
     notices: Type.Optional(
-      Type.Array(StreamNotice, { description: 'What somebody should know about the stream, and is no failure' }),
+      Type.Array(StreamNotice, { description: 'Notices about the stream that are not failures.' }),
     ),
     records_skipped: Type.Optional(
       Type.Object(
         {
-          count: Count('How many records', 2),
+          count: Count('Number of records.', 2),
           keys: Type.Array(Type.String(), {
-            description: 'The keys of the first ones, or where they are',
+            description: 'Keys or locations of the first records.',
             examples: [['id 7', 'id 12']],
           }),
         },
-        { title: 'Skipped records', description: 'Records that are too large to be moved (20 MB), and were skipped' },
+        { title: 'Skipped records', description: 'Records that were skipped because they are too large (over 20 MB).' },
       ),
     ),
     values_changed: Type.Array(ValueChange, {
-      description: 'Values that did not arrive unchanged, by field; fields with most values first',
+      description: 'Values that did not arrive unchanged, by field, with the most affected fields first.',
     }),
     more_values_changed: Type.Optional(
       Type.Object(
-        { fields: Count('At least so many fields', 4), values: Count('So many values', 17) },
-        { description: 'Fields beyond those in `values_changed`' },
+        { fields: Count('Minimum number of further fields.', 4), values: Count('Number of values.', 17) },
+        { description: 'Fields beyond those in `values_changed`.' },
       ),
     ),
   },
@@ -111,19 +106,21 @@ export type JobStream = Static<typeof JobStream>;
 
 export const Job = Type.Object(
   {
-    id: Type.String({ description: 'Identifier of the job', examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'] }),
-    status: Enumeration(jobStatuses, { description: '`incomplete`: a try failed and another will follow' }),
-    started_at: Timestamp('When it was started'),
-    ended_at: NullableTime('When it ended; null while it goes on'),
-    duration_seconds: NullableNumber('number', 'How long it took', 42),
-    rows: NullableNumber('integer', 'Records moved, by the latest try', 3100),
-    bytes: NullableNumber('integer', 'Bytes moved, by the latest try', 798_532),
+    id: Type.String({ description: 'Identifier of the job.', examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'] }),
+    status: Enumeration(jobStatuses, {
+      description: 'Status of the job. `incomplete`: an attempt failed and another will follow.',
+    }),
+    started_at: Timestamp('When the job started.'),
+    ended_at: NullableTime('When the job ended. Null while it is running.'),
+    duration_seconds: NullableNumber('number', 'Duration in seconds.', 42),
+    rows: NullableNumber('integer', 'Records moved by the latest attempt.', 3100),
+    bytes: NullableNumber('integer', 'Bytes moved by the latest attempt.', 798_532),
     error: NullableText(
-      'Why it failed, and what to do. With a scoped token it names only what the customer gave and can change',
+      'Why the job failed and what to do. With a scoped token, only mentions what the customer entered and can change.',
     ),
     waiting_because: Type.Optional(
       Type.String({
-        description: 'Why it waits for its turn, where a quota is the reason. It starts by itself',
+        description: 'The quota that the job is waiting for. The job starts automatically.',
         examples: [
           'The limit of 2 syncs at the same time is reached. The sync starts by itself when another one has ended.',
         ],
@@ -131,52 +128,51 @@ export const Job = Type.Object(
     ),
     streams: Type.Optional(
       Type.Array(JobStream, {
-        description:
-          'What happened to the records, by stream, when a job has succeeded; hosted platforms do not report it',
+        description: 'Results per stream after success. Not reported by hosted platforms.',
       }),
     ),
     more_streams: Type.Optional(
-      Count('Number of streams that are not in `streams`; streams with changed values are named first', 12),
+      Count('Number of streams that are not in `streams`. Streams with changed values are listed first.', 12),
     ),
   },
   { title: 'Job' },
 );
 export type Job = Static<typeof Job>;
 
-/** What may be chosen for one connection, and otherwise follows the templates. */
+/** Settings that can be chosen for a single connection and otherwise follow the templates. */
 export const choosable = ['cron_expression', 'streams'] as const;
 
 export const CustomerMayChange = Type.Object(
   {
-    streams: Type.Boolean({ description: 'Which streams are synced' }),
+    streams: Type.Boolean({ description: 'Whether customers may choose the streams.' }),
     schedule: Type.Unsafe<{ shortest_minutes: number } | null>({
       type: ['object', 'null'],
       properties: {
         shortest_minutes: Type.Integer({
           minimum: 1,
           maximum: 525_600,
-          description: 'Syncs start at least so many minutes apart',
+          description: 'Minimum number of minutes between two syncs.',
           examples: [60],
         }),
       },
       required: ['shortest_minutes'],
-      description: 'How often it is synced, within this limit; null: the customer does not choose that',
+      description: 'Limit within which customers may choose the schedule. Null if they may not.',
       examples: [{ shortest_minutes: 60 }],
     }),
   },
   {
     title: 'Customer may change',
-    description: 'What customers may choose themselves, with a scoped token or in the widget',
+    description: 'What customers may change with a scoped token or in the widget.',
     examples: [{ streams: true, schedule: { shortest_minutes: 60 } }],
   },
 );
 export type CustomerMayChange = Static<typeof CustomerMayChange>;
 
-/** What is left out stays closed to customers. */
+/** Omitted settings stay closed to customers. */
 export const CustomerMayChangeRequest = Type.Partial(CustomerMayChange, {
   title: 'Customer may change request',
   description:
-    'What customers may choose for their own connections, with a scoped token or in the widget; nothing, unless it is given',
+    'What customers may change for their own connections, with a scoped token or in the widget. Nothing by default.',
   examples: [{ streams: true, schedule: { shortest_minutes: 60 } }],
 });
 export type CustomerMayChangeRequest = Static<typeof CustomerMayChangeRequest>;
@@ -185,31 +181,34 @@ export const nothingToChange: CustomerMayChange = { streams: false, schedule: nu
 
 export const Connection = Type.Object(
   {
-    id: Uuid('Identifier of the connection', exampleId),
+    id: Uuid('Identifier of the connection.', exampleId),
     name: Type.String({ examples: ['Our shop → Warehouse'] }),
-    source_id: Uuid('The source it reads', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'),
-    destination_name: Type.String({ description: 'Where it writes', examples: ['Warehouse'] }),
+    source_id: Uuid('Source of the connection.', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'),
+    destination_name: Type.String({ description: 'Name of the destination.', examples: ['Warehouse'] }),
     status: Enumeration(connectionStatuses, {
-      description: '`pending`: still being set up. `inactive`: disabled, or its workspace is inactive: no sync runs.',
+      description:
+        'Status of the connection. `pending`: still being set up. `inactive`: disabled, or in an inactive workspace. No sync runs.',
     }),
-    status_message: NullableText('Why it is pending, inactive or has failed, if there is a reason to show'),
-    cron_expression: NullableText('When it runs (Quartz, UTC); null: only when asked', { examples: ['0 0 * * * ?'] }),
+    status_message: NullableText('Why the connection is pending, inactive or failed, if known.'),
+    cron_expression: NullableText('Schedule as a Quartz cron expression in UTC. Null means manual syncs only.', {
+      examples: ['0 0 * * * ?'],
+    }),
     own_choice: Type.Array(Enumeration(choosable), {
-      description: 'What was chosen for this connection alone. Changes of its templates do not touch it',
+      description: 'Settings chosen for this connection only. Changes to its templates do not affect them.',
       examples: [['cron_expression']],
     }),
     applied: Type.Boolean({
-      description: 'Whether the platform has the connection as it is shown here; false while a change is on its way',
+      description: 'Whether the platform has the latest settings. False while a change is being applied.',
     }),
     customer_may_change: CustomerMayChange,
     slowed_cron_expression: NullableText(
-      'What runs in place of `cron_expression`, because the quotas of the workspace allow no shorter interval; null: nothing',
+      "Schedule that replaces `cron_expression` because the workspace's quotas do not allow shorter intervals. Null if none does.",
       { examples: ['0 0 * * * ?'] },
     ),
     health: Health,
-    last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
-    next_run_at: NullableTime('When it runs next by itself'),
-    created_at: Timestamp('When it was created'),
+    last_run: Type.Union([Job, Type.Null()], { description: 'The latest job.' }),
+    next_run_at: NullableTime('Next scheduled run.'),
+    created_at: Timestamp('When the connection was created.'),
     template_version: Type.Optional(RunningVersion),
     destination_template_version: Type.Optional(RunningVersion),
   },
@@ -225,24 +224,33 @@ export const SyncQuery = Type.Object({
       minLength: 1,
       maxLength: 500,
       description:
-        'A stream to read from the start, with its namespace and a dot in front if it has one. Its earlier rows are replaced when it has been read to its end. Only on the bundled platform',
+        'Stream to read from the start, prefixed with its namespace and a dot if it has one. Earlier rows are replaced once the stream has been read completely. Bundled platform only.',
       examples: ['orders'],
     }),
   ),
 });
 
 export const ListJobsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Jobs on a page' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Jobs to pass over' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of jobs per page.' }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Number of jobs to skip.' }),
+  ),
 });
 
 export const JobList = Type.Object(
-  { data: Type.Array(Job, { description: 'Newest first; an empty list is the end' }) },
+  { data: Type.Array(Job, { description: 'Jobs, newest first. An empty list marks the end.' }) },
   { title: 'Job list' },
 );
 
-const streamName = Type.String({ minLength: 1, maxLength: 1000, description: 'Its name', examples: ['orders'] });
-const streamNamespace = Type.String({ maxLength: 1000, description: 'Its namespace at the source, if it has one' });
+const streamName = Type.String({
+  minLength: 1,
+  maxLength: 1000,
+  description: 'Name of the stream.',
+  examples: ['orders'],
+});
+const streamNamespace = Type.String({ maxLength: 1000, description: 'Namespace of the stream at the source, if any.' });
 const FieldPath = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
     maxItems: 100,
@@ -258,11 +266,17 @@ const WantedStream = Type.Object(
   {
     ...NamedStream.properties,
     sync_mode: Type.Optional(
-      Enumeration(syncModes, { description: 'How it is synced; the best way that both sides know, if not given' }),
+      Enumeration(syncModes, {
+        description: 'Sync mode. Defaults to the best mode that source and destination support.',
+      }),
     ),
-    cursor_field: Type.Optional(FieldPath('The field by which new records are known')),
+    cursor_field: Type.Optional(FieldPath('Cursor field for incremental syncs.')),
     primary_key: Type.Optional(
-      Type.Array(FieldPath('A field of the key'), { maxItems: 100, examples: [[['id']]], description: 'Its key' }),
+      Type.Array(FieldPath('Field of the primary key.'), {
+        maxItems: 100,
+        examples: [[['id']]],
+        description: 'Primary key.',
+      }),
     ),
   },
   { title: 'Wanted stream' },
@@ -273,18 +287,18 @@ const Schedule = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'quartz',
   maxLength: 200,
-  description: 'When it runs: a Quartz expression, in UTC; null: only when asked for',
+  description: 'Schedule as a Quartz cron expression in UTC. Null means manual syncs only.',
   examples: ['0 30 2 * * ?'],
 });
 const streamsOf = <T extends typeof NamedStream | typeof WantedStream>(stream: T) =>
   Type.Array(stream, {
     minItems: 1,
     maxItems: 10_000,
-    description: 'The streams that are synced from now on, all others no more',
+    description: 'Complete list of streams to sync. All other streams stop.',
   });
 const FollowTemplate = Type.Array(Enumeration(choosable), {
   uniqueItems: true,
-  description: 'What follows the templates again, instead of what was chosen for this connection',
+  description: 'Settings to reset to those of the templates.',
 });
 
 export const UpdateConnectionRequest = Type.Object(
@@ -292,7 +306,7 @@ export const UpdateConnectionRequest = Type.Object(
     status: Type.Optional(
       Enumeration(['active', 'inactive'], {
         description:
-          '`inactive`: it is paused, and stays so when its workspace is activated. `active`: it runs as long as its workspace is active.',
+          'Status of the connection. `inactive`: paused, even if its workspace is activated. `active`: runs while its workspace is active.',
       }),
     ),
     cron_expression: Type.Optional(Schedule),
@@ -314,14 +328,16 @@ export const ChooseForConnectionRequest = Type.Object(
 export type ChooseForConnectionRequest = Static<typeof ChooseForConnectionRequest>;
 
 export const DeletedConnection = Type.Object(
-  { id: Uuid('Identifier of the connection', exampleId), deleted_at: Timestamp('When it was deleted') },
+  { id: Uuid('Identifier of the connection.', exampleId), deleted_at: Timestamp('When the connection was deleted.') },
   { title: 'Deleted connection' },
 );
 
 export const ListStreamsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Streams on a page' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Number of streams per page.' }),
+  ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Streams to pass over' }),
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Number of streams to skip.' }),
   ),
 });
 
@@ -329,14 +345,19 @@ export const ConnectionStream = Type.Object(
   {
     name: streamName,
     namespace: Type.Optional(streamNamespace),
-    selected: Type.Boolean({ description: 'Whether it is synced' }),
-    sync_mode: NullableText('How it is synced; null if it is not', { examples: ['incremental_deduped_history'] }),
+    selected: Type.Boolean({ description: 'Whether the stream is synced.' }),
+    sync_mode: NullableText('Sync mode. Null if the stream is not synced.', {
+      examples: ['incremental_deduped_history'],
+    }),
     sync_modes: Type.Array(Type.String(), {
-      description: 'How it can be synced: what the source and the destination both know',
+      description: 'Sync modes that both source and destination support.',
       examples: [['full_refresh_overwrite', 'incremental_append']],
     }),
-    cursor_field: FieldPath('The field by which new records are known; empty if there is none, or the source decides'),
-    primary_key: Type.Array(FieldPath('A field of the key'), { examples: [[['id']]], description: 'Its key' }),
+    cursor_field: FieldPath('Cursor field for incremental syncs. Empty if there is none or the source defines it.'),
+    primary_key: Type.Array(FieldPath('Field of the primary key.'), {
+      examples: [[['id']]],
+      description: 'Primary key.',
+    }),
   },
   { title: 'Connection stream' },
 );
@@ -344,9 +365,9 @@ export type ConnectionStream = Static<typeof ConnectionStream>;
 
 export const ConnectionStreamList = Type.Object(
   {
-    data: Type.Array(ConnectionStream, { description: 'In the order of the source' }),
-    total: Count('How many there are', 12),
-    read_at: Timestamp('When the source was read'),
+    data: Type.Array(ConnectionStream, { description: 'Streams, in the order of the source.' }),
+    total: Count('Total number of streams.', 12),
+    read_at: Timestamp('When the source was last read.'),
   },
   { title: 'Connection stream list' },
 );

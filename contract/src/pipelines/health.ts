@@ -1,11 +1,11 @@
-/** How a connection, a source or a workspace does: one idea for everything that shows it. */
+/** Health of a connection, source or workspace, in one form for everything that shows it. */
 import { type Static, Type } from 'typebox';
 import { Enumeration } from '../fields.ts';
 
 export const healthStates = ['healthy', 'running', 'failing', 'needs_attention', 'paused', 'never_synced'] as const;
 export type HealthState = (typeof healthStates)[number];
 
-/** For whom a text is, and who has to do something. */
+/** Who a text is for, and who has to act. */
 export const audiences = ['customer', 'operator'] as const;
 export type Audience = (typeof audiences)[number];
 
@@ -21,11 +21,10 @@ export const Failure = Type.Object(
   {
     kind: Enumeration(failureKinds, {
       description:
-        '`config_error`: somebody has to change something. `transient_error`: it may pass. `system_error`: a fault of a ' +
-        'connector or of the platform. `unknown`: the platform does not tell.',
+        'Type of the failure. `config_error`: somebody has to change something. `transient_error`: may pass. `system_error`: a fault of a connector or the platform. `unknown`: not reported by the platform.',
     }),
-    origin: Enumeration(failureOrigins, { description: 'What failed' }),
-    message: NullableText('What happened and what to do; null where the platform does not tell'),
+    origin: Enumeration(failureOrigins, { description: 'Where the failure occurred.' }),
+    message: NullableText('What happened and what to do. Null if the platform gave no reason.'),
   },
   { title: 'Failure' },
 );
@@ -35,33 +34,34 @@ export const Health = Type.Object(
   {
     state: Enumeration(healthStates, {
       description:
-        '`failing`: syncs fail, also while one is tried again. `needs_attention`: nothing gets better until somebody does ' +
-        'something. `never_synced`: no sync has ended yet.',
+        'State of the health. `failing`: syncs fail, including while one is being retried. `needs_attention`: will not recover until somebody acts. `never_synced`: no sync has ended yet.',
     }),
-    since: NullableTime('Since when it is failing or needs attention, where that is known'),
+    since: NullableTime('When it started failing or needing attention, if known.'),
     failures_in_a_row: Type.Integer({
       minimum: 0,
-      description: 'Syncs that failed since the last success, the one that is tried again included',
+      description: 'Number of failed syncs since the last success, including one that is being retried.',
       examples: [3],
     }),
-    trying_again: Type.Boolean({ description: 'True: it has been failing, and a sync runs or waits for its turn' }),
-    first_error: Type.Union([Failure, Type.Null()], { description: 'The first failure since the last success' }),
-    last_good_at: NullableTime('When a sync last succeeded'),
+    trying_again: Type.Boolean({ description: 'Whether a sync is running or queued after failures.' }),
+    first_error: Type.Union([Failure, Type.Null()], { description: 'First failure since the last success.' }),
+    last_good_at: NullableTime('When a sync last succeeded.'),
     attention: Type.Union(
       [
         Type.Object({
-          by: Enumeration(audiences, { description: 'Who has to do something' }),
-          what: NullableText('What is the matter'),
+          by: Enumeration(audiences, { description: 'Who has to act.' }),
+          what: NullableText('What needs attention.'),
         }),
         Type.Null(),
       ],
-      { description: 'Present when the state is `needs_attention`' },
+      { description: 'Present if the state is `needs_attention`.' },
     ),
-    paused_because: NullableText('Why a quota has paused it, and when it goes on; null where somebody wanted it so'),
+    paused_because: NullableText(
+      'The quota that paused the connection, and when it resumes. Null if somebody paused it deliberately.',
+    ),
   },
   { title: 'Health' },
 );
 export type Health = Static<typeof Health>;
 
-/** Of a cause: the connections that fail for one reason have the same. */
+/** Identifies a cause of failure. Connections that fail for the same reason share it. */
 export const causePattern = '^[0-9a-f]{32}$';

@@ -1,4 +1,4 @@
-/** What crosses the wire for operators who look after all their customers: lists over all workspaces, single jobs, logs. */
+/** Schemas for operators who look after all their customers: lists across workspaces, single jobs and logs. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid, workspaceStatuses } from '../fields.ts';
 import { Workspace } from '../tenancy/workspaces.ts';
@@ -17,50 +17,54 @@ const Time = (description: string) =>
 const Id = (description: string, example: string) => Type.Optional(Uuid(description, example));
 
 const narrowing = {
-  workspace_id: Id('Only those of this workspace; without it, those of all workspaces', exampleWorkspaceId),
-  source_template_id: Id('Only those made from this source template', exampleTemplateId),
-  definition_id: Id('Only those whose source has this definition', exampleTemplateId),
+  workspace_id: Id('Returns only items of this workspace. Defaults to all workspaces.', exampleWorkspaceId),
+  source_template_id: Id('Returns only items made from this source template.', exampleTemplateId),
+  definition_id: Id('Returns only items whose source has this definition.', exampleTemplateId),
 };
 const paging = {
-  // No defaults here: a request that names nothing but a workspace asks for all of it.
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Items on a page; 20 if not given' })),
+  // No defaults here, because a request with only a workspace returns all of it.
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Number of items per page. Defaults to 20.' }),
+  ),
   cursor: Type.Optional(
     Type.String({
       format: 'list-cursor',
       maxLength: 200,
-      description: 'Opaque; taken from the `next` of an earlier page, never built',
+      description: 'Opaque cursor from the `next` URL of an earlier page.',
     }),
   ),
 };
 const created = {
-  created_after: Time('Only those created at this time or later'),
-  created_before: Time('Only those created before this time'),
+  created_after: Time('Returns only items created at this time or later.'),
+  created_before: Time('Returns only items created before this time.'),
   sort: Type.Optional(
-    Enumeration(['created_at', '-created_at'], { description: 'Oldest first, or with a minus newest first' }),
+    Enumeration(['created_at', '-created_at'], {
+      description: 'Sort order: oldest first, or newest first with a minus.',
+    }),
   ),
 };
-const HealthFilter = Type.Optional(Enumeration(healthStates, { description: 'Only those with this health' }));
-const ConnectionTemplateFilter = Id('Only those made from this connection template', exampleTemplateId);
+const HealthFilter = Type.Optional(Enumeration(healthStates, { description: 'Returns only items with this health.' }));
+const ConnectionTemplateFilter = Id('Returns only items made from this connection template.', exampleTemplateId);
 
 export const ListConnectionsQuery = Type.Object({
   ...narrowing,
   connection_template_id: ConnectionTemplateFilter,
   health: HealthFilter,
-  status: Type.Optional(Enumeration(connectionStatuses, { description: 'Only those with this status' })),
+  status: Type.Optional(Enumeration(connectionStatuses, { description: 'Returns only items with this status.' })),
   cause: Type.Optional(
     Type.String({
       pattern: causePattern,
-      description: 'Only those that fail or need attention for this reason; taken from the overview',
+      description: 'Returns only items that fail or need attention for this cause, as returned by the overview.',
       examples: [exampleCause],
     }),
   ),
   attention_by: Type.Optional(
-    Enumeration(audiences, { description: 'Only those that need attention, and of this side' }),
+    Enumeration(audiences, { description: 'Returns only items that need attention from this side.' }),
   ),
   stale: Type.Optional(
     Enumeration(['true'], {
       description:
-        'Only those that have missed three runs of their schedule, and a day, since a sync last succeeded; the longest stale first, whatever `sort` says',
+        'Returns only overdue items, whose last success is more than three scheduled runs and a day ago. Most overdue first, regardless of `sort`.',
     }),
   ),
   ...created,
@@ -88,7 +92,7 @@ export const ListAllWorkspacesQuery = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'The whole name: only the workspace that a token request with this name would be for, if there is one',
+        'Exact name. Returns the single workspace that a token request with this name would use, if it exists.',
       examples: ['acme-inc'],
     }),
   ),
@@ -97,19 +101,19 @@ export const ListAllWorkspacesQuery = Type.Object({
       format: 'search-text',
       maxLength: 255,
       description:
-        'Part of the name, anywhere in it, found in an index of parts of three characters; case-insensitive for all of Unicode; `%` and `_` are ordinary characters',
+        'Part of the name, case-insensitive for all of Unicode. `%` and `_` are literal characters. Uses a trigram index.',
       examples: ['acme'],
     }),
   ),
   health: HealthFilter,
-  status: Type.Optional(Enumeration(workspaceStatuses, { description: 'Only those with this status' })),
+  status: Type.Optional(Enumeration(workspaceStatuses, { description: 'Returns only workspaces with this status.' })),
   created_after: created.created_after,
   created_before: created.created_before,
   sort: Type.Optional(
     Enumeration(workspaceOrders, {
       default: '-created_at',
       description:
-        'With a minus the other way round, such as newest first. `name` does not tell upper from lower case; `unwell_since`: the longest unwell first, those that do well last',
+        'Sort order. A minus reverses it, for example to newest first. `name` is case-insensitive. `unwell_since` lists the longest failing workspaces first and healthy ones last.',
     }),
   ),
   limit: paging.limit,
@@ -117,7 +121,7 @@ export const ListAllWorkspacesQuery = Type.Object({
     Type.String({
       format: 'place-cursor',
       maxLength: 2_000,
-      description: 'Opaque; taken from the `next` of an earlier page with the same `sort`, never built',
+      description: 'Opaque cursor from the `next` URL of an earlier page with the same `sort`.',
     }),
   ),
 });
@@ -126,25 +130,28 @@ export type ListAllWorkspacesQuery = Static<typeof ListAllWorkspacesQuery>;
 export const ListAllJobsQuery = Type.Object({
   ...narrowing,
   connection_template_id: ConnectionTemplateFilter,
-  source_id: Id('Only those of this source', exampleSourceId),
-  connection_id: Id('Only those of this connection', exampleConnectionId),
-  status: Type.Optional(Enumeration(jobStatuses, { description: 'Only those with this status' })),
+  source_id: Id('Returns only jobs of this source.', exampleSourceId),
+  connection_id: Id('Returns only jobs of this connection.', exampleConnectionId),
+  status: Type.Optional(Enumeration(jobStatuses, { description: 'Returns only jobs with this status.' })),
   failing: Type.Optional(
     Enumeration(['true'], {
-      description: 'Only those that failed, and those that go on although an attempt of them has failed',
+      description: 'Returns only jobs that failed, or are still running after a failed attempt.',
     }),
   ),
   waiting: Type.Optional(
-    Enumeration(['true'], { description: 'Only those that wait for their turn or for their next try' }),
+    Enumeration(['true'], { description: 'Returns only jobs that are queued or waiting for a retry.' }),
   ),
-  started_after: Time('Only those started at this time or later'),
-  started_before: Time('Only those started before this time'),
+  started_after: Time('Returns only jobs started at this time or later.'),
+  started_before: Time('Returns only jobs started before this time.'),
   ended_after: Time(
-    'Only those that ended at this time or later, in the order of their ends. Not together with `started_after` or `started_before`',
+    'Returns only jobs that ended at this time or later, sorted by end time. Cannot be combined with `started_after` or `started_before`.',
   ),
-  ended_before: Time('Only those that ended before this time, in the order of their ends; as `ended_after`'),
+  ended_before: Time('Returns only jobs that ended before this time, sorted by end time. Same rules as `ended_after`.'),
   sort: Type.Optional(
-    Enumeration(['started_at', '-started_at'], { default: '-started_at', description: 'With a minus newest first' }),
+    Enumeration(['started_at', '-started_at'], {
+      default: '-started_at',
+      description: 'Sort order: oldest first, or newest first with a minus.',
+    }),
   ),
   ...paging,
 });
@@ -152,18 +159,18 @@ export type ListAllJobsQuery = Static<typeof ListAllJobsQuery>;
 
 const Next = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  description: 'Full URL of the next page; null on the last page',
+  description: 'URL of the next page. Null on the last page.',
 });
 
 const place = {
-  workspace_id: Uuid('Workspace it belongs to', exampleWorkspaceId),
-  workspace_name: Type.String({ description: 'Name of the workspace', examples: ['acme-inc'] }),
+  workspace_id: Uuid('Workspace of the item.', exampleWorkspaceId),
+  workspace_name: Type.String({ description: 'Name of the workspace.', examples: ['acme-inc'] }),
 };
 
 const Count = Type.Integer({ minimum: 0 });
 const ConnectionCounts = Type.Object(
   Object.fromEntries(healthStates.map((state) => [state, Count])) as Record<HealthState, typeof Count>,
-  { title: 'Connection counts', description: 'How many of its connections have which health' },
+  { title: 'Connection counts', description: 'Number of connections by health.' },
 );
 
 export const WorkspaceHealth = Type.Object(
@@ -171,7 +178,7 @@ export const WorkspaceHealth = Type.Object(
     workspace_id: place.workspace_id,
     health: Type.Object(Health.properties, {
       title: 'Health',
-      description: 'The health of its connection that does worst; `never_synced` when it has none',
+      description: 'Health of the worst connection. `never_synced` if there are no connections.',
     }),
     connections: ConnectionCounts,
   },
@@ -187,12 +194,12 @@ export const OperatorWorkspace = Type.Object(
     last_activity_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'When a sync of it last started or ended; null: none ever did',
+      description: 'When a sync last started or ended. Null if there has been none.',
     }),
     unwell_since: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'Since when it is failing or needs attention; null while it does neither',
+      description: 'When the workspace started failing or needing attention. Null if it does neither.',
     }),
   },
   { title: 'Operator workspace' },
@@ -207,17 +214,19 @@ export const OperatorConnection = Type.Object(
   {
     ...Connection.properties,
     ...place,
-    source_template_id: Uuid('Template its source was made from', exampleTemplateId),
-    connection_template_id: Uuid('Template it was made from', exampleTemplateId),
+    source_template_id: Uuid('Source template of the source.', exampleTemplateId),
+    connection_template_id: Uuid('Connection template of the connection.', exampleTemplateId),
     cause: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'What it has in common with others that fail for the same reason; null while it does well',
+      description:
+        'Identifies the cause of failure. Connections that fail for the same reason share it. Null while healthy.',
       examples: [exampleCause],
     }),
     stale_since: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'Since when its data is older than its schedule promises; null: it is not, or has no schedule',
+      description:
+        'When the data became overdue according to the schedule. Null if it is not, or if there is no schedule.',
     }),
   },
   { title: 'Operator connection' },
@@ -232,14 +241,15 @@ export const SourcePage = Type.Object({ data: Type.Array(SourceSummary), next: N
 
 const Attempt = Type.Object(
   {
-    attempt: Type.Integer({ minimum: 0, description: 'From 1', examples: [1] }),
+    attempt: Type.Integer({ minimum: 0, description: 'Number of the attempt, counted from 1.', examples: [1] }),
     status: Type.String({
-      description: '`interrupted`: broken off by the platform itself, which is no failure',
+      description:
+        'Status of the attempt. `interrupted`: stopped by the platform itself, which does not count as a failure.',
       examples: ['failed'],
     }),
-    started_at: Timestamp('When it was started'),
+    started_at: Timestamp('When the attempt started.'),
     ended_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
-    rows: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rows that arrived' }),
+    rows: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rows that arrived.' }),
     bytes: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
     failure: Type.Union([Failure, Type.Null()]),
   },
@@ -249,24 +259,24 @@ const Attempt = Type.Object(
 const jobForOperators = {
   ...Job.properties,
   ...place,
-  connection_id: Uuid('Connection it belongs to', exampleConnectionId),
-  source_id: Uuid('Source it reads', exampleSourceId),
-  type: Type.String({ description: 'What it does', examples: ['sync'] }),
+  connection_id: Uuid('Connection of the job.', exampleConnectionId),
+  source_id: Uuid('Source of the job.', exampleSourceId),
+  type: Type.String({ description: 'Type of the job.', examples: ['sync'] }),
   attempts: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'How often it was started; null where the platform does not tell',
+    description: 'Number of attempts. Null if not reported by the platform.',
     examples: [3],
   }),
-  failure: Type.Union([Failure, Type.Null()], { description: 'Why it failed, or why its last attempt did' }),
+  failure: Type.Union([Failure, Type.Null()], { description: 'Why the job failed, or why its last attempt failed.' }),
   request_id: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'The `X-Request-Id` of the request that asked for it; null for a job that no request asked for',
+    description: 'The `X-Request-Id` of the request that started the job. Null if none did.',
     examples: ['req-1a2b3c'],
   }),
   trace_id: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description:
-      'The trace (W3C Trace Context) of that request; of another job the trace that the platform gave it, or null where the platform does not tell',
+      "Trace (W3C Trace Context) of the request that started the job. For other jobs, the platform's own trace, or null if it reports none.",
     examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
   }),
 };
@@ -278,11 +288,11 @@ export const JobPage = Type.Object({ data: Type.Array(OperatorJob), next: Next }
 
 const RowPoint = Type.Object(
   {
-    at: Timestamp('When'),
-    attempt: Type.Integer({ minimum: 0, description: 'In which attempt, from 1', examples: [1] }),
+    at: Timestamp('Time of the measurement.'),
+    attempt: Type.Integer({ minimum: 0, description: 'Number of the attempt, counted from 1.', examples: [1] }),
     rows: Type.Integer({
       minimum: 0,
-      description: 'Rows that the attempt had passed to the destination by then',
+      description: 'Rows that the attempt had passed to the destination by then.',
       examples: [12_000],
     }),
   },
@@ -292,19 +302,17 @@ const RowPoint = Type.Object(
 export const JobDetail = Type.Object(
   {
     ...jobForOperators,
-    first_error: Type.Union([Failure, Type.Null()], { description: 'The failure of the first attempt that failed' }),
+    first_error: Type.Union([Failure, Type.Null()], { description: 'Failure of the first failed attempt.' }),
     attempt_list: Type.Unsafe<Static<typeof Attempt>[] | null>({
       anyOf: [Type.Array(Attempt), Type.Null()],
-      description: 'Each attempt, in order; null where the platform does not tell',
+      description: 'Attempts in order. Null if not reported by the platform.',
     }),
     row_points: Type.Unsafe<Static<typeof RowPoint>[] | null>({
       anyOf: [Type.Array(RowPoint), Type.Null()],
-      description:
-        'How the rows came, for a plot: at most 120 points, in the order of time, closer together in a short job; null where the platform does not tell',
+      description: 'Progress of rows over time for a chart, at most 120 points. Null if not reported by the platform.',
     }),
     last_good_job: Type.Union([Type.Object(jobForOperators, { title: 'Operator job' }), Type.Null()], {
-      description:
-        'The last sync of the same connection that succeeded before this one, to compare with; null: none is kept',
+      description: 'Previous successful sync of the same connection, for comparison. Null if none is available.',
     }),
   },
   { title: 'Job detail' },
@@ -314,67 +322,86 @@ export type JobDetail = Static<typeof JobDetail>;
 export const JobPath = Type.Object({
   job_id: Type.String({
     format: 'job-id',
-    description: 'Identifier of the job',
+    description: 'Identifier of the job.',
     examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'],
   }),
 });
 
 export const JobLogQuery = Type.Object({
   attempt: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Which attempt, from 1; the last one if not given' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Number of the attempt, counted from 1. Defaults to the last attempt.',
+    }),
   ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Lines that begin at this byte or later' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: 'Returns only lines that start at this byte or later.',
+    }),
   ),
   bytes: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 100_000,
-      description: 'About so many bytes of lines, at least one line',
+      description: 'Approximate number of bytes to return, at least one line.',
     }),
   ),
   tail: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: 'Only the last so many lines; `offset` does not count' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Returns only this many of the last lines. `offset` is ignored.',
+    }),
   ),
   search: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'Only lines that hold this text, in whatever case',
+      description: 'Returns only lines that contain this text, case-insensitive.',
       examples: ['ERROR'],
     }),
   ),
   first_error: Type.Optional(
-    Enumeration(['true'], { description: 'Also tells where the first line with the level `ERROR` or `FATAL` begins' }),
+    Enumeration(['true'], { description: 'Whether to locate the first line with the level `ERROR` or `FATAL`.' }),
   ),
 });
 export type JobLogQuery = Static<typeof JobLogQuery>;
 
 export const JobLog = Type.Object(
   {
-    attempt: Type.Integer({ minimum: 0, description: 'Which attempt it is of; 0 when there is no log', examples: [1] }),
+    attempt: Type.Integer({
+      minimum: 0,
+      description: 'Attempt that the log belongs to. 0 if there is no log.',
+      examples: [1],
+    }),
     lines: Type.Array(
       Type.Object(
         {
-          offset: Type.Integer({ minimum: 0, description: 'Byte of the log at which it begins' }),
-          time: Type.String({ description: 'When it was written', examples: ['2026-01-31T09:30:42.000Z'] }),
+          offset: Type.Integer({ minimum: 0, description: 'Byte offset at which the line starts.' }),
+          time: Type.String({ description: 'When the line was written.', examples: ['2026-01-31T09:30:42.000Z'] }),
           level: Type.String({ examples: ['ERROR'] }),
-          origin: Type.String({ description: '`source`, `destination` or `platform`', examples: ['source'] }),
+          origin: Type.String({
+            description: 'Origin of the line: `source`, `destination` or `platform`.',
+            examples: ['source'],
+          }),
           message: Type.String(),
         },
         { title: 'Job log line' },
       ),
     ),
-    total_bytes: Type.Integer({ minimum: 0, description: 'Length of the whole log' }),
+    total_bytes: Type.Integer({ minimum: 0, description: 'Length of the whole log in bytes.' }),
     next_offset: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description:
-        'Where to go on; null at the end. A search looks at some megabytes for one answer: an answer without lines may still have a `next_offset`',
+        'Byte offset to continue at. Null at the end. A search examines a few megabytes per request, so a response without lines can still have a `next_offset`.',
     }),
     first_error_offset: Type.Optional(
       Type.Unsafe<number | null>({
         type: ['integer', 'null'],
-        description: 'Only with `first_error`: the byte at which the first such line begins; null: there is none',
+        description: 'With `first_error`, the byte offset of the first such line. Null if there is none.',
       }),
     ),
   },

@@ -1,4 +1,4 @@
-/** What crosses the wire for the overview: how all customers of an organization do, on one page. */
+/** Schemas for the overview: the state of all customers of an organization on one page. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
 import { audiences, causePattern, Failure, failureKinds, failureOrigins, healthStates } from './health.ts';
@@ -11,13 +11,13 @@ const NullableTime = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 const NullableText = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
-/** The connection that an entry is about, with what a page links to. */
+/** The connection of an entry, with everything a page needs to link to it. */
 const about = {
-  connection_id: Uuid('The connection', exampleConnectionId),
-  source_id: Uuid('Its source', exampleSourceId),
-  source_name: Type.String({ description: 'Name of the source', examples: ['Shop'] }),
-  last_good_at: NullableTime('When a sync of the connection last succeeded; null: none ever did'),
-  job_id: NullableText('The last sync of the connection that failed; null: none did', {
+  connection_id: Uuid('The connection.', exampleConnectionId),
+  source_id: Uuid('Source of the connection.', exampleSourceId),
+  source_name: Type.String({ description: 'Name of the source.', examples: ['Shop'] }),
+  last_good_at: NullableTime('When a sync of the connection last succeeded. Null if none ever did.'),
+  job_id: NullableText('Last failed sync of the connection. Null if none failed.', {
     examples: ['1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'],
   }),
 };
@@ -27,29 +27,28 @@ const Count = (description: string, example: number) => Type.Integer({ minimum: 
 type State = (typeof healthStates)[number];
 
 export const HealthCounts = Type.Object(
-  Object.fromEntries(healthStates.map((state) => [state, Count(`How many are \`${state}\``, 3)])) as Record<
-    State,
-    ReturnType<typeof Count>
-  >,
+  Object.fromEntries(
+    healthStates.map((state) => [state, Count(`Number of items that are \`${state}\`.`, 3)]),
+  ) as Record<State, ReturnType<typeof Count>>,
   { title: 'Health counts' },
 );
 export type HealthCounts = Static<typeof HealthCounts>;
 
 export const UnwellWorkspace = Type.Object(
   {
-    workspace_id: Uuid('Workspace it is about', exampleWorkspaceId),
-    workspace_name: Type.String({ description: 'Name of the workspace', examples: ['acme-inc'] }),
-    health: Enumeration(['failing', 'needs_attention'], { description: 'The worst of its connections' }),
-    since: Timestamp('Since when it is failing or needs attention'),
-    failing_connections: Count('Its connections that fail', 2),
-    connections_that_need_attention: Count('Its connections that need attention', 0),
+    workspace_id: Uuid('The workspace.', exampleWorkspaceId),
+    workspace_name: Type.String({ description: 'Name of the workspace.', examples: ['acme-inc'] }),
+    health: Enumeration(['failing', 'needs_attention'], { description: 'Health of the worst connection.' }),
+    since: Timestamp('When the workspace started failing or needing attention.'),
+    failing_connections: Count('Number of failing connections.', 2),
+    connections_that_need_attention: Count('Number of connections that need attention.', 0),
     first_error: Type.Union([Failure, Type.Null()], {
       description:
-        'The first failure of the connection that has been there longest among those that fail. Where no sync has failed, what has to be mended',
+        'First failure of the connection that has been failing longest. If no sync has failed, what needs attention.',
     }),
-    /** A workspace may be told to be unwell a moment before its connections are. */
+    /** A workspace may be reported as unwell a moment before its connections are. */
     connection: Type.Union([Type.Object(about, { title: 'Unwell connection' }), Type.Null()], {
-      description: 'That connection',
+      description: 'The connection that has been failing longest.',
     }),
   },
   { title: 'Unwell workspace' },
@@ -60,29 +59,29 @@ export const FailureCause = Type.Object(
   {
     cause: Type.String({
       pattern: causePattern,
-      description: 'What these have in common, for the filter `cause` of the list of connections',
+      description: 'Identifies the cause. Pass as the `cause` filter of the list of connections.',
       examples: ['0f343b0931126a20f133d67c2b018a3b'],
     }),
-    kind: Enumeration(failureKinds, { description: 'As in a failure' }),
-    origin: Enumeration(failureOrigins, { description: 'What failed' }),
-    message: NullableText('The words of the first example; others differ in names, numbers and addresses'),
+    kind: Enumeration(failureKinds, { description: 'Type of the failure, as in a failure.' }),
+    origin: Enumeration(failureOrigins, { description: 'Where the failure occurred.' }),
+    message: NullableText('Error message of the first example. Others may differ in names, numbers and addresses.'),
     attention_by: Type.Union([Enumeration(audiences), Type.Null()], {
-      description: 'Who has to do something; null: they fail, and a later sync may succeed',
+      description: 'Who has to act. Null if a later sync may succeed.',
     }),
-    connections: Count('How many connections have it', 12),
-    since: NullableTime('Since when the first of them has it'),
+    connections: Count('Number of connections with this cause.', 12),
+    since: NullableTime('When the first of them started failing.'),
     examples: Type.Array(
       Type.Object(
         {
-          workspace_id: Uuid('Workspace of the connection', exampleWorkspaceId),
-          workspace_name: Type.String({ description: 'Name of the workspace', examples: ['acme-inc'] }),
+          workspace_id: Uuid('Workspace of the connection.', exampleWorkspaceId),
+          workspace_name: Type.String({ description: 'Name of the workspace.', examples: ['acme-inc'] }),
           ...about,
-          since: NullableTime('Since when it has it'),
-          message: NullableText('What happened there'),
+          since: NullableTime('When the connection started failing.'),
+          message: NullableText('Error message of this connection.'),
         },
         { title: 'Cause example' },
       ),
-      { description: 'The three that were made first, as the list has them' },
+      { description: 'The first three connections, in list order.' },
     ),
   },
   { title: 'Failure cause' },
@@ -91,20 +90,20 @@ export type FailureCause = Static<typeof FailureCause>;
 
 export const AttentionCounts = Type.Object(
   {
-    customer: Count('Connections that need their customer: `attention_by=customer` lists them', 3),
-    operator: Count('Connections that need you: `attention_by=operator` lists them', 1),
+    customer: Count('Connections waiting on their customer. List them with `attention_by=customer`.', 3),
+    operator: Count('Connections waiting on you. List them with `attention_by=operator`.', 1),
   },
   { title: 'Attention counts' },
 );
 
 export const SyncQueue = Type.Object(
   {
-    waiting: Count('Syncs that wait for their turn or for their next try', 4),
-    running: Count('Syncs that run', 8),
+    waiting: Count('Syncs that are queued or waiting for a retry.', 4),
+    running: Count('Running syncs.', 8),
     oldest_waiting_since: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'Since when the sync that waits longest has been waiting; null: none waits',
+      description: 'Since when the longest waiting sync has been waiting. Null if none is.',
     }),
   },
   { title: 'Sync queue' },
@@ -112,12 +111,12 @@ export const SyncQueue = Type.Object(
 
 export const SyncPeriod = Type.Object(
   {
-    from: Timestamp('Beginning of the hour or day, in UTC'),
-    succeeded: Count('Syncs that ended in it, with success', 120),
-    failed: Count('Syncs that ended in it, without', 2),
-    cancelled: Count('Syncs that were cancelled in it', 0),
-    rows: Count('Rows that arrived with them', 48_000),
-    bytes: Count('Bytes that arrived with them', 9_600_000),
+    from: Timestamp('Start of the hour or day in UTC.'),
+    succeeded: Count('Syncs that ended successfully in this period.', 120),
+    failed: Count('Syncs that failed in this period.', 2),
+    cancelled: Count('Syncs that were cancelled in this period.', 0),
+    rows: Count('Rows that arrived in these syncs.', 48_000),
+    bytes: Count('Bytes that arrived in these syncs.', 9_600_000),
   },
   { title: 'Sync period' },
 );
@@ -129,22 +128,22 @@ export const Overview = Type.Object(
     sources: HealthCounts,
     workspaces: HealthCounts,
     unwell: Type.Array(UnwellWorkspace, {
-      description: 'Workspaces that fail, then those that need attention; within each, the longest first',
+      description: 'Failing workspaces, then those that need attention. In each group, the longest first.',
     }),
-    more_unwell: Count('How many more there are; list them with `health=` of the lists', 0),
+    more_unwell: Count('Number of further workspaces. List them with the `health` filter.', 0),
     causes: Type.Array(FailureCause, {
-      description: 'Why connections fail or need attention, grouped; the cause that most have first',
+      description: 'Causes of failures, most common first.',
     }),
-    more_causes: Count('How many more causes there are', 0),
+    more_causes: Count('Number of further causes.', 0),
     attention: AttentionCounts,
-    stale: Count('Connections whose data is older than their schedule promises: `stale=true` lists them', 2),
+    stale: Count('Number of overdue connections. List them with `stale=true`.', 2),
     counts_are_complete: Type.Boolean({
       description:
-        'False: there are more than is counted at once, and `causes`, `attention`, `stale` or `queue` count a part',
+        'Whether the counts are complete. If false, `causes`, `attention`, `stale` or `queue` cover only part of the connections.',
     }),
     queue: SyncQueue,
-    hours: Type.Array(SyncPeriod, { description: 'The last 48 hours, oldest first, the present one included' }),
-    days: Type.Array(SyncPeriod, { description: 'The last 30 days, oldest first, today included' }),
+    hours: Type.Array(SyncPeriod, { description: 'The last 48 hours including the current one, oldest first.' }),
+    days: Type.Array(SyncPeriod, { description: 'The last 30 days including today, oldest first.' }),
   },
   { title: 'Overview' },
 );
@@ -152,9 +151,9 @@ export type Overview = Static<typeof Overview>;
 
 export const OverviewQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100, default: 20, description: 'How many workspaces `unwell` names at most' }),
+    Type.Integer({ minimum: 0, maximum: 100, default: 20, description: 'Maximum number of workspaces in `unwell`.' }),
   ),
   causes: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100, default: 10, description: 'How many causes `causes` names at most' }),
+    Type.Integer({ minimum: 0, maximum: 100, default: 10, description: 'Maximum number of causes in `causes`.' }),
   ),
 });

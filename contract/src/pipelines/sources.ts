@@ -1,4 +1,4 @@
-/** What crosses the wire for sources: a customer's own, made from an operator's templates. */
+/** Schemas for sources, which customers create from an operator's templates. */
 import { type Static, Type } from 'typebox';
 import { ConnectorSpecification } from '../catalog/definitions.ts';
 import { OfferedOAuth } from '../catalog/template-oauth.ts';
@@ -19,23 +19,23 @@ const Configuration = (description: string, examples: object[]) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples });
 
 const SourceConfig = Configuration(
-  "What the template's `user_config_spec` asks for. A value that the template has set cannot be replaced.",
+  "Values for the template's `user_config_spec`. Values set by the template cannot be overridden.",
   [{ count: 1000 }],
 );
 
 const CredentialId = Uuid(
-  'What came of the sign-in, where the template asks for one',
+  'Credential from a sign-in, if the template requires one.',
   '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90',
 );
 
-const SourceName = Type.String({ ...WorkspaceName, description: 'What the source is called', examples: ['Our shop'] });
+const SourceName = Type.String({ ...WorkspaceName, description: 'Name of the source.', examples: ['Our shop'] });
 
-export const SourcePath = Type.Object({ source_id: Uuid('Identifier of the source', exampleId) });
-export const CheckPath = Type.Object({ check_id: Uuid('Identifier of the check', exampleId) });
+export const SourcePath = Type.Object({ source_id: Uuid('Identifier of the source.', exampleId) });
+export const CheckPath = Type.Object({ check_id: Uuid('Identifier of the check.', exampleId) });
 
 /** Operators name the workspace. A scoped token contains its workspace. */
 export const InWorkspaceQuery = Type.Object({
-  workspace_id: Uuid('Workspace to work in', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+  workspace_id: Uuid('Workspace to use.', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
 });
 
 const connectionTags = {
@@ -43,8 +43,7 @@ const connectionTags = {
     Type.Array(Type.String(), {
       default: [],
       maxItems: 100,
-      description:
-        'Only connection templates with these tags apply. A token with tags of its own narrows them further.',
+      description: 'Applies only connection templates with these tags. Tags of the token itself narrow them further.',
     }),
   ),
   selected_connection_template_tags_mode: Type.Optional(Enumeration(tagModes, { default: 'any' })),
@@ -54,7 +53,7 @@ export const CreateSourceRequest = Type.Object(
   {
     source_template_id: Type.String({
       format: 'uuid',
-      description: 'Template to make it from',
+      description: 'Source template to use.',
       examples: [exampleTemplateId],
     }),
     name: Type.Optional(SourceName),
@@ -81,7 +80,7 @@ export type UpdateSourceRequest = Static<typeof UpdateSourceRequest>;
 
 export const SummarizedSourceTemplate = Type.Object(
   {
-    id: Uuid('Template the source was made from', exampleTemplateId),
+    id: Uuid('Source template of the source.', exampleTemplateId),
     name: Type.String(),
     icon: Type.Union([Type.String(), Type.Null()]),
     tags: Type.Array(Type.String()),
@@ -90,19 +89,19 @@ export const SummarizedSourceTemplate = Type.Object(
 );
 
 const common = {
-  id: Uuid('Identifier of the source', exampleId),
+  id: Uuid('Identifier of the source.', exampleId),
   name: Type.String({ examples: ['Our shop'] }),
-  workspace_id: Uuid('Workspace it belongs to', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+  workspace_id: Uuid('Workspace of the source.', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
   status: Enumeration(sourceStatuses, {
     description:
-      '`pending`: it and its connections are still being set up. `ready`: all of them are. `failed`: the platform refused; change the source to try again.',
+      'Status of the source. `pending`: the source and its connections are being set up. `ready`: everything is set up. `failed`: rejected by the platform. Change the source to try again.',
   }),
   status_message: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why it is pending or has failed, if there is a reason to show',
+    description: 'Why the source is pending or failed, if known.',
   }),
   health: Health,
-  created_at: Timestamp('When it was created'),
-  updated_at: Timestamp('When it was last changed'),
+  created_at: Timestamp('When the source was created.'),
+  updated_at: Timestamp('When the source was last changed.'),
   template_version: Type.Optional(RunningVersion),
 };
 
@@ -119,18 +118,17 @@ export const Source = Type.Object(
     credential_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'What the source signs in with; null: nobody has signed in for it',
+      description: 'Credential of the source. Null if nobody has signed in.',
     }),
     source_config: Configuration(
-      'The part that was given, secrets as asterisks. Send the asterisks back to keep a secret.',
+      'Configuration that was given, with masked secrets. Send the masks back to keep the secrets.',
       [{ count: 1000 }],
     ),
     user_config_spec: Type.Union([ConnectorSpecification, Type.Null()], {
-      description:
-        'What can be changed in `source_config`; null while the definition of its connector is not available',
+      description: "What can be changed in `source_config`. Null while the connector's definition is unavailable.",
     }),
     oauth: Type.Union([OfferedOAuth, Type.Null()], {
-      description: 'How the customer signs in for it, or signs in again; null: the customer does not',
+      description: 'How the customer signs in, or signs in again. Null if no sign-in is needed.',
     }),
   },
   { title: 'Source' },
@@ -140,7 +138,7 @@ export type Source = Static<typeof Source>;
 export const SourceList = Type.Object({ data: Type.Array(SourceSummary) }, { title: 'Source list' });
 
 export const DeletedSource = Type.Object(
-  { id: Uuid('Identifier of the deleted source', exampleId), deleted_at: Timestamp('When it was deleted') },
+  { id: Uuid('Identifier of the deleted source.', exampleId), deleted_at: Timestamp('When the source was deleted.') },
   { title: 'Deleted source' },
 );
 
@@ -163,17 +161,21 @@ export const RecheckSourceRequest = Type.Object(
 );
 export type RecheckSourceRequest = Static<typeof RecheckSourceRequest>;
 
-export const StartedCheck = Type.Object({ id: Uuid('Identifier of the check', exampleId) }, { title: 'Started check' });
+export const StartedCheck = Type.Object(
+  { id: Uuid('Identifier of the check.', exampleId) },
+  { title: 'Started check' },
+);
 
 export const CheckWarning = Type.Object(
   {
     code: Type.String({
-      description: '`one_record`: there is one object where a list of records was expected. Connectors may have others',
+      description:
+        'Code of the notice. `one_record`: found a single object where a list of records was expected. Connectors may define others.',
       examples: ['one_record'],
     }),
-    message: Type.String({ description: 'The same in words' }),
-    stream: Type.Optional(Type.String({ description: 'The stream it is about', examples: ['orders'] })),
-    record_path: Type.Optional(Type.String({ description: 'Where the list probably is', examples: ['data.items'] })),
+    message: Type.String({ description: 'The notice in words.' }),
+    stream: Type.Optional(Type.String({ description: 'Stream concerned.', examples: ['orders'] })),
+    record_path: Type.Optional(Type.String({ description: 'Probable path to the list.', examples: ['data.items'] })),
   },
   { title: 'Check warning' },
 );
@@ -181,15 +183,15 @@ export type CheckWarning = Static<typeof CheckWarning>;
 
 export const Check = Type.Object(
   {
-    id: Uuid('Identifier of the check', exampleId),
+    id: Uuid('Identifier of the check.', exampleId),
     status: Enumeration(checkStatuses),
     error_message: Type.Union([Type.String(), Type.Null()], {
       description:
-        'What to fix, when it failed. With a scoped token only what the customer gave and can change; anything else is a problem on your side, which an operator token shows',
+        'What to fix if the check failed. With a scoped token, only mentions what the customer entered and can change. Use an operator token to see problems on your side.',
     }),
     warnings: Type.Optional(
       Type.Array(CheckWarning, {
-        description: 'What should be known of a source that works, if there is anything; no failure',
+        description: 'Notices about a working source that are not failures.',
       }),
     ),
   },

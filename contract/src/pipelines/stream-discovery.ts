@@ -1,4 +1,4 @@
-/** What crosses the wire when an operator asks a source for its streams, with values that are stored nowhere. */
+/** Schemas for discovering the streams of a source with values that are not stored. */
 import { type Static, Type } from 'typebox';
 import type { Configuration } from '../catalog/connector-configuration.ts';
 import { Enumeration } from '../fields.ts';
@@ -10,14 +10,14 @@ export const DiscoverStreamsRequest = Type.Object(
     source_definition_id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Definition of the connector, unless a template is named',
+        description: 'Definition of the connector. Required unless a template is given.',
         examples: [exampleDefinitionId],
       }),
     ),
     source_template_id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Source template whose connector is asked, instead of a definition',
+        description: 'Source template whose connector is used, instead of a definition.',
         examples: ['9a4e7c30-1c55-4b8f-a1d7-0c6f2b8e4d21'],
       }),
     ),
@@ -25,7 +25,7 @@ export const DiscoverStreamsRequest = Type.Object(
       type: 'object',
       additionalProperties: true,
       description:
-        "Configuration of the source, complete. With a template, a secret that is sent masked is the template's, unless an address beside it differs",
+        'Complete configuration of the source. With a template, masked secrets stand for those of the template, unless an address differs.',
       examples: [{ count: 10 }],
     }),
   },
@@ -38,21 +38,21 @@ export type DiscoverStreamsRequest = Static<typeof DiscoverStreamsRequest>;
 
 export const DiscoveredStream = Type.Object(
   {
-    name: Type.String({ description: 'What a template names in `stream_whitelist`', examples: ['users'] }),
-    namespace: Type.Optional(Type.String({ description: 'Where the source has it, such as a schema' })),
+    name: Type.String({ description: 'Name of the stream, as used in `stream_whitelist`.', examples: ['users'] }),
+    namespace: Type.Optional(Type.String({ description: 'Namespace of the stream at the source, such as a schema.' })),
   },
   { title: 'Discovered stream' },
 );
 
 export const DiscoveredStreams = Type.Object(
   {
-    status: Enumeration(['succeeded', 'failed'], { description: 'Whether the source works with this configuration' }),
+    status: Enumeration(['succeeded', 'failed'], { description: 'Whether the source works with this configuration.' }),
     error_message: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Why it does not work; null if it does',
+      description: 'Why the source does not work. Null if it does.',
       examples: [null],
     }),
-    streams: Type.Array(DiscoveredStream, { description: 'As the source lists them; none if it does not work' }),
+    streams: Type.Array(DiscoveredStream, { description: 'Streams of the source. Empty if the source does not work.' }),
   },
   { title: 'Discovered streams' },
 );

@@ -1,4 +1,4 @@
-/** As the platform's API has them. A stream can be synced in those that its source and the destination both know. */
+/** Sync modes as in the platform's API. A stream supports those that its source and destination share. */
 export const syncModes = [
   'full_refresh_overwrite',
   'full_refresh_overwrite_deduped',

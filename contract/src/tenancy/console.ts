@@ -1,4 +1,4 @@
-/** What crosses the wire about people who are signed in to the console. */
+/** Schemas for console sessions. */
 import { type Static, Type } from 'typebox';
 import { templateFilterFields } from '../catalog/template-filters.ts';
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from '../fields.ts';
@@ -8,24 +8,24 @@ const exampleId = '3d2c9a54-1f0b-4a0e-9c53-8a1f6f0e2b77';
 
 export const ConsoleSession = Type.Object(
   {
-    id: Uuid('Identifier of the session', exampleId),
+    id: Uuid('Identifier of the session.', exampleId),
     kind: Enumeration(['token', 'link', 'oidc'], {
-      description: 'How it began: with an operator token, a one-time link, or a sign-in with your provider',
+      description: 'How the person signed in: with an operator token, a one-time link, or an identity provider.',
       examples: ['token'],
     }),
     label: Type.String({
-      description: 'Who it is: the name of the token, whom the link was for, or what the provider tells',
+      description: 'Name of the token, recipient of the link, or name from the identity provider.',
       examples: ['ada@example.com'],
     }),
-    permission: Enumeration(operatorPermissions, { description: 'What the session may do', examples: ['full'] }),
+    permission: Enumeration(operatorPermissions, { description: 'Permission of the session.', examples: ['full'] }),
     operator_token_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'The operator token that the session ends with; null unless it began with one',
+      description: 'The operator token that the session depends on. Null unless the person signed in with one.',
     }),
-    created_at: Timestamp('When the person signed in'),
-    last_used_at: Timestamp('Last use, to the minute'),
-    expires_at: Timestamp('When it ends at the latest'),
+    created_at: Timestamp('When the person signed in.'),
+    last_used_at: Timestamp('Last use, to the minute.'),
+    expires_at: Timestamp('When the session expires.'),
   },
   { title: 'Console session' },
 );
@@ -33,14 +33,14 @@ export type ConsoleSession = Static<typeof ConsoleSession>;
 
 export const ConsoleSessionList = Type.Object(
   {
-    data: Type.Array(ConsoleSession, { description: 'The sessions that have not ended, newest first; at most 1,000' }),
+    data: Type.Array(ConsoleSession, { description: 'Active sessions, newest first, at most 1,000.' }),
   },
   { title: 'Console session list' },
 );
 export type ConsoleSessionList = Static<typeof ConsoleSessionList>;
 
 export const ConsoleSessionPath = Type.Object({
-  console_session_id: Uuid('Identifier of the session', exampleId),
+  console_session_id: Uuid('Identifier of the session.', exampleId),
 });
 
 export const ViewTokenRequest = Type.Object(
@@ -56,14 +56,14 @@ export type ViewTokenRequest = Static<typeof ViewTokenRequest>;
 export const ViewToken = Type.Object(
   {
     token: Type.String({
-      description: 'A token that reads what the customer of the workspace sees, and cannot write',
+      description: 'Read-only token that sees what the customer of the workspace sees.',
       examples: ['eyJhbGciOiJFZERTQSIs…'],
     }),
     widget_url: Type.String({
-      description: 'The widget as the customer sees it, for a frame on a page of the service itself',
+      description: 'URL of the widget as the customer sees it, for a frame on a page of Inlay itself.',
       examples: ['https://inlay.example.com/widget?workspaceId=…#eyJhbGciOiJFZERTQSIs…'],
     }),
-    expires_at: Timestamp('When the token stops working at the latest'),
+    expires_at: Timestamp('When the token expires, unless it ends earlier.'),
   },
   { title: 'View token' },
 );

@@ -1,4 +1,4 @@
-/** What crosses the wire for quotas, which limit what a workspace may have and move, and for what is used of them. */
+/** Schemas for quotas, which limit what a workspace can have and move, and for usage. */
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../fields.ts';
 
@@ -16,28 +16,28 @@ export const quotaNames = [
 ] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
-/** A week: no longer interval can be kept with a schedule that repeats. */
+/** A week, because repeating schedules cannot keep longer intervals. */
 const maxIntervalSeconds = 604_800;
 
 const kinds: Record<QuotaName, { minimum: number; maximum: number; description: string; example: number }> = {
-  sources: { minimum: 0, maximum: 1_000_000, description: 'Sources of a workspace', example: 10 },
-  connections: { minimum: 0, maximum: 1_000_000, description: 'Connections of a workspace', example: 20 },
+  sources: { minimum: 0, maximum: 1_000_000, description: 'Number of sources.', example: 10 },
+  connections: { minimum: 0, maximum: 1_000_000, description: 'Number of connections.', example: 20 },
   concurrent_syncs: {
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Syncs of a workspace that may run at the same time',
+    description: 'Number of syncs running at the same time.',
     example: 2,
   },
   shortest_interval_seconds: {
     minimum: 1,
     maximum: maxIntervalSeconds,
-    description: 'Shortest time from the start of a sync of a connection to the start of its next; at most a week',
+    description: 'Minimum number of seconds between the starts of two syncs of a connection, at most a week.',
     example: 3600,
   },
-  rows_per_day: amount('Rows that arrive in a day (UTC)', 1_000_000),
-  rows_per_month: amount('Rows that arrive in a month (UTC)', 20_000_000),
-  bytes_per_day: amount('Bytes that arrive in a day (UTC)', 1_000_000_000),
-  bytes_per_month: amount('Bytes that arrive in a month (UTC)', 20_000_000_000),
+  rows_per_day: amount('Rows that arrive per UTC day.', 1_000_000),
+  rows_per_month: amount('Rows that arrive per UTC month.', 20_000_000),
+  bytes_per_day: amount('Bytes that arrive per UTC day.', 1_000_000_000),
+  bytes_per_month: amount('Bytes that arrive per UTC month.', 20_000_000_000),
 };
 
 function amount(description: string, example: number) {
@@ -50,7 +50,7 @@ const Limit = (name: QuotaName, more: string) => {
     type: ['integer', 'null'],
     minimum,
     maximum,
-    description: `${description}; ${more}`,
+    description: `${description} ${more}`,
     examples: [example],
   });
 };
@@ -60,63 +60,67 @@ function limits<Field>(field: (name: QuotaName) => Field): Record<QuotaName, Fie
 }
 
 export const Quotas = Type.Object(
-  limits((name) => Limit(name, 'null: no limit')),
+  limits((name) => Limit(name, 'Null means no limit.')),
   { title: 'Quotas' },
 );
 export type Quotas = Static<typeof Quotas>;
 
 export const PutQuotasRequest = Type.Object(
-  limits((name) => Type.Optional(Limit(name, 'null or left out: no limit'))),
+  limits((name) => Type.Optional(Limit(name, 'Null or omitted means no limit.'))),
   { title: 'Put quotas request', examples: [{ sources: 10, rows_per_day: 1_000_000 }] },
 );
 export type PutQuotasRequest = Static<typeof PutQuotasRequest>;
 
 export const PutWorkspaceQuotasRequest = Type.Object(
-  limits((name) => Type.Optional(Limit(name, 'null: no limit; left out: as the organization has it'))),
+  limits((name) => Type.Optional(Limit(name, "Null means no limit. If omitted, the organization's quota applies."))),
   { title: 'Put workspace quotas request', examples: [{ sources: 50, rows_per_day: null }] },
 );
 export type PutWorkspaceQuotasRequest = Static<typeof PutWorkspaceQuotasRequest>;
 
 export const OwnQuotas = Type.Object(
-  limits((name) => Type.Optional(Limit(name, 'null: no limit'))),
+  limits((name) => Type.Optional(Limit(name, 'Null means no limit.'))),
   { title: 'Own quotas' },
 );
 
-/** `own`: what is set for the workspace itself; `quotas`: what holds for it. */
+/** `own`: set for the workspace itself. `quotas`: in effect for it. */
 export const WorkspaceQuotas = Type.Object({ own: OwnQuotas, quotas: Quotas }, { title: 'Workspace quotas' });
 export type WorkspaceQuotas = Static<typeof WorkspaceQuotas>;
 
 export const Use = Type.Object(
   {
-    used: Type.Integer({ minimum: 0, description: 'How much is used', examples: [7] }),
-    limit: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'null: no limit', examples: [10] }),
+    used: Type.Integer({ minimum: 0, description: 'Current usage.', examples: [7] }),
+    limit: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'The limit. Null means no limit.',
+      examples: [10],
+    }),
   },
   { title: 'Use' },
 );
 
 export const Usage = Type.Object(
   {
-    workspace_id: Uuid('Workspace it is about', exampleWorkspaceId),
-    workspace_name: Type.String({ description: 'Name of the workspace', examples: ['acme-inc'] }),
-    sources: Type.Object(Use.properties, { title: 'Use', description: 'Sources that it has' }),
-    connections: Type.Object(Use.properties, { title: 'Use', description: 'Connections that it has' }),
+    workspace_id: Uuid('The workspace.', exampleWorkspaceId),
+    workspace_name: Type.String({ description: 'Name of the workspace.', examples: ['acme-inc'] }),
+    sources: Type.Object(Use.properties, { title: 'Use', description: 'Number of sources.' }),
+    connections: Type.Object(Use.properties, { title: 'Use', description: 'Number of connections.' }),
     concurrent_syncs: Type.Object(Use.properties, {
       title: 'Use',
-      description: 'Syncs that run or wait for their next try',
+      description: 'Syncs that are running or waiting for a retry.',
     }),
-    rows_per_day: Type.Object(Use.properties, { title: 'Use', description: 'Rows of syncs that have ended today' }),
+    rows_per_day: Type.Object(Use.properties, { title: 'Use', description: 'Rows of syncs that ended today.' }),
     rows_per_month: Type.Object(Use.properties, {
       title: 'Use',
-      description: 'Rows of syncs that have ended this month',
+      description: 'Rows of syncs that ended this month.',
     }),
-    bytes_per_day: Type.Object(Use.properties, { title: 'Use', description: 'Bytes of syncs that have ended today' }),
+    bytes_per_day: Type.Object(Use.properties, { title: 'Use', description: 'Bytes of syncs that ended today.' }),
     bytes_per_month: Type.Object(Use.properties, {
       title: 'Use',
-      description: 'Bytes of syncs that have ended this month',
+      description: 'Bytes of syncs that ended this month.',
     }),
-    shortest_interval_seconds: Limit('shortest_interval_seconds', 'null: no limit'),
-    day_ends_at: Timestamp('When the day ends, in UTC'),
-    month_ends_at: Timestamp('When the month ends, in UTC'),
+    shortest_interval_seconds: Limit('shortest_interval_seconds', 'Null means no limit.'),
+    day_ends_at: Timestamp('When the day ends (UTC).'),
+    month_ends_at: Timestamp('When the month ends (UTC).'),
   },
   { title: 'Usage' },
 );
@@ -124,21 +128,23 @@ export type Usage = Static<typeof Usage>;
 
 export const UsagePage = Type.Object(
   {
-    data: Type.Array(Usage, { description: 'One page, newest workspaces first' }),
+    data: Type.Array(Usage, { description: 'Usage per workspace, newest workspaces first.' }),
     next: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Full URL of the next page; null on the last page',
+      description: 'URL of the next page. Null on the last page.',
     }),
   },
   { title: 'Usage page' },
 );
 
 export const ListUsageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Workspaces on a page' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of workspaces per page.' }),
+  ),
   cursor: Type.Optional(
     Type.String({
       format: 'cursor',
-      description: 'Opaque: take it from the `next` of an earlier page, never build it',
+      description: 'Opaque cursor from the `next` URL of an earlier page.',
     }),
   ),
 });

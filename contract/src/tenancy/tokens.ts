@@ -1,5 +1,5 @@
 /**
- * What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own.
+ * Schemas for operator, scoped and widget tokens. Field names with a space are the specification's own.
  */
 import { type Static, Type } from 'typebox';
 import { templateFilterFields } from '../catalog/template-filters.ts';
@@ -10,7 +10,7 @@ const ExpiresInSeconds = Type.Integer({
   minimum: 1,
   maximum: 3_153_600_000,
   description:
-    'How long the token shall work, at most as long as the service allows (`INLAY_SCOPED_TOKEN_TTL_SECONDS`). If not given, the token works for that time; without that setting, until it is revoked',
+    'Lifetime of the token, at most `INLAY_SCOPED_TOKEN_TTL_SECONDS`. Defaults to that maximum or, without one, to no expiry.',
   examples: [3_600],
 });
 
@@ -29,7 +29,7 @@ export const CustomerLabel = Type.String({
   minLength: 1,
   maxLength: 100,
   description:
-    'What your customer is called. Customers read it on the page that asks before they sign in with a provider, so that nobody connects an account for somebody else',
+    'Name of your customer. Shown to customers for confirmation before they sign in with a provider, so that nobody connects an account for somebody else.',
   examples: ['Acme Inc.'],
 });
 
@@ -38,7 +38,7 @@ export const WidgetTokenRequest = Type.Object(
     workspace_name: WorkspaceName,
     allowed_origin: Type.String({
       format: 'web-origin',
-      description: 'Origin of the page that embeds the widget: scheme and host, with a port if it is not the usual one',
+      description: 'Origin of the page that embeds the widget: scheme, host and any non-default port.',
       examples: ['https://app.example.com', 'http://localhost:3000'],
     }),
     region_id: Type.Optional(RegionId),
@@ -66,7 +66,7 @@ export const TokenResponse = Type.Object(
   {
     token: Type.String({
       description:
-        'A scoped token (a JWT), or a widget token: base64 of a JSON object with `token` (a scoped token) and `widgetUrl`',
+        'A scoped token (a JWT), or a widget token: base64 of a JSON object with `token` (a scoped token) and `widgetUrl`.',
       examples: ['eyJhbGciOiJFZERTQSIs…'],
     }),
   },
@@ -76,9 +76,9 @@ export type TokenResponse = Static<typeof TokenResponse>;
 
 export const ScopedTokenInfo = Type.Object(
   {
-    organization_id: Uuid("The token's organization", '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
+    organization_id: Uuid('Organization of the token.', '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
     'workspace ID': Uuid(
-      "The token's workspace. The field name contains a space.",
+      'Workspace of the token. The field name contains a space.',
       '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11',
     ),
   },
@@ -89,7 +89,7 @@ export type ScopedTokenInfo = Static<typeof ScopedTokenInfo>;
 export const RevokeTokenRequest = Type.Object(
   {
     token: Type.String({
-      description: 'A scoped or a widget token, as it was issued',
+      description: 'A scoped or widget token, as issued.',
       examples: ['eyJhbGciOiJFZERTQSIs…'],
     }),
   },
@@ -100,7 +100,7 @@ export type RevokeTokenRequest = Static<typeof RevokeTokenRequest>;
 export const RevokeTokenResponse = Type.Object(
   {
     revoked: Type.Boolean({
-      description: 'false when the token is not one of this organization',
+      description: 'Whether the token was revoked. False if it does not belong to this organization.',
       examples: [true],
     }),
   },
@@ -112,27 +112,27 @@ const TimestampOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
 const permissionWords =
-  '`read` may call GET endpoints only; `operator` everything but what has to do with secrets of the organization: operator tokens, OAuth clients, and the secrets of webhook endpoints';
+  'What the token may do. `full`: everything. `operator`: everything except manage operator tokens, OAuth clients and webhook secrets. `read`: GET requests only.';
 
 export const OperatorToken = Type.Object(
   {
-    id: Uuid('Identifier of the operator token', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
-    name: Type.String({ description: 'What the token is for', examples: ['production backend'] }),
+    id: Uuid('Identifier of the operator token.', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
+    name: Type.String({ description: 'Purpose of the token.', examples: ['production backend'] }),
     permission: Enumeration(operatorPermissions, {
       description: permissionWords,
       examples: ['full'],
     }),
-    created_at: Timestamp('When the token was created'),
-    expires_at: TimestampOrNull('When the token stops working; null: never'),
-    last_used_at: TimestampOrNull('Last use, to the minute; null: not used yet'),
-    revoked_at: TimestampOrNull('When the token was (or will be) revoked; null: not revoked'),
+    created_at: Timestamp('When the token was created.'),
+    expires_at: TimestampOrNull('When the token expires. Null if it does not.'),
+    last_used_at: TimestampOrNull('Last use, to the minute. Null if unused.'),
+    revoked_at: TimestampOrNull('When the token was revoked or will be. Null if it is not revoked.'),
   },
   { title: 'Operator token' },
 );
 export type OperatorToken = Static<typeof OperatorToken>;
 
 export const OperatorTokenList = Type.Object(
-  { data: Type.Array(OperatorToken, { description: 'All operator tokens of the organization, oldest first' }) },
+  { data: Type.Array(OperatorToken, { description: 'Operator tokens of the organization, oldest first.' }) },
   { title: 'Operator token list' },
 );
 export type OperatorTokenList = Static<typeof OperatorTokenList>;
@@ -140,7 +140,7 @@ export type OperatorTokenList = Static<typeof OperatorTokenList>;
 export const OperatorTokenWithSecret = Type.Object(
   {
     ...OperatorToken.properties,
-    token: Type.String({ description: 'The secret. It is shown only once.', examples: ['inlay_op_…'] }),
+    token: Type.String({ description: 'The secret. Returned only once.', examples: ['inlay_op_…'] }),
   },
   { title: 'Operator token with secret' },
 );
@@ -150,7 +150,7 @@ const OperatorTokenName = Type.String({
   format: 'name',
   minLength: 1,
   maxLength: 255,
-  description: 'What the token is for',
+  description: 'Purpose of the token.',
   examples: ['production backend'],
 });
 
@@ -158,7 +158,7 @@ export const CreateOperatorTokenRequest = Type.Object(
   {
     name: OperatorTokenName,
     permission: Type.Optional(Enumeration(operatorPermissions, { default: 'full', description: permissionWords })),
-    expires_at: Type.Optional(Timestamp('When the token shall stop working; never, if not given')),
+    expires_at: Type.Optional(Timestamp('When the token expires. Never by default.')),
   },
   { title: 'Create operator token request', examples: [{ name: 'production backend', permission: 'full' }] },
 );
@@ -171,20 +171,18 @@ export const RotateOperatorTokenRequest = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 0,
-        description: 'How long the old token still works beside the new one; 0: it stops at once',
+        description: 'How long the old token keeps working alongside the new one. 0 revokes it immediately.',
         examples: [86_400],
       }),
     ),
-    expires_at: Type.Optional(
-      Timestamp('When the new token shall stop working. If not given, it has the expiry of the old token'),
-    ),
+    expires_at: Type.Optional(Timestamp('When the new token expires. Defaults to the expiry of the old token.')),
   },
   { title: 'Rotate operator token request' },
 );
 export type RotateOperatorTokenRequest = Static<typeof RotateOperatorTokenRequest>;
 
 export const OperatorTokenPath = Type.Object({
-  operator_token_id: Uuid('Identifier of the operator token', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
+  operator_token_id: Uuid('Identifier of the operator token.', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
 });
 export type OperatorTokenPath = Static<typeof OperatorTokenPath>;
 

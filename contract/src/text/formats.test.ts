@@ -67,7 +67,7 @@ describe('formats', () => {
       ['font-family', ['', 'a;b', 'url(x)', 'a}b', 'a\\b']],
       ['image-address', ['', 'logo.svg', 'javascript:alert(1)', 'data:image/png;base64,AA', 'ftp://a/b']],
     ])('%s refuses what could be more than that', (format, texts) => {
-      for (const text of texts) expect(faultOf(format, text), text).toMatch(/must be/);
+      for (const text of texts) expect(faultOf(format, text), text).toBeDefined();
     });
   });
 
@@ -86,7 +86,7 @@ describe('formats', () => {
         expect(faultOf('icon-address', data(type, content)), type).toBeUndefined();
         const others = Object.values(signatures).filter((other) => other !== content);
         for (const other of [...others, '<script>alert(1)</script>', 'a picture', content.slice(0, 2), '']) {
-          expect(faultOf('icon-address', data(type, other)), `${type}: ${other}`).toMatch(/^an icon must be/);
+          expect(faultOf('icon-address', data(type, other)), `${type}: ${other}`).toMatch(/^use an https/);
         }
       }
     });
@@ -94,7 +94,7 @@ describe('formats', () => {
     it('never throws, whatever follows the comma', () => {
       fc.assert(
         fc.property(fc.stringMatching(/^[A-Za-z0-9+/]{1,30}={0,2}$/), (text) => {
-          expect(faultOf('icon-address', `data:image/png;base64,${text}`)).toMatch(/^an icon must be/);
+          expect(faultOf('icon-address', `data:image/png;base64,${text}`)).toMatch(/^use an https/);
         }),
       );
     });
@@ -150,7 +150,7 @@ describe('formats', () => {
       'now',
       '',
     ])('refuses %j', (text) => {
-      expect(faultOf('date-time', text)).toBe('a time must be written as in 2026-01-31T09:30:00Z');
+      expect(faultOf('date-time', text)).toBe('use a timestamp such as 2026-01-31T09:30:00Z');
     });
   });
 
@@ -173,7 +173,7 @@ describe('formats', () => {
 
     it('counts code points, not UTF-16 units', () => {
       expect(faultOf(format, '🚀'.repeat(255))).toBeUndefined();
-      expect(faultOf(format, '🚀'.repeat(256))).toBe(`${what} must have 1 to 255 characters`);
+      expect(faultOf(format, '🚀'.repeat(256))).toBe(`${what} must have at most 255 characters`);
     });
 
     it('refuses control characters wherever they stand', () => {

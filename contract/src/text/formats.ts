@@ -1,6 +1,6 @@
 /**
- * The text formats that schemas of the contract name. Each says in one sentence what is wrong with a text, or nothing.
- * Pure and free of any platform, so that a server and a browser can apply the same rule.
+ * Text formats used by the contract's schemas. Each returns one sentence that says what is accepted, or undefined. Pure
+ * and platform-independent, so that server and browser apply the same rule.
  */
 
 import type { FaultType } from '../errors.ts';
@@ -22,7 +22,7 @@ const maxIconLength = 22_000;
 /** No SVG: a drawing can hold script, and a browser that opens its address would run it. */
 const iconData = /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]{16,})={0,2}$/;
 
-/** How the content of an image begins. A browser that sniffs would take any other content for what it looks like. */
+/** Magic bytes of image formats. A browser that sniffs content would trust them over the media type. */
 const imageSignatures: Readonly<Record<string, RegExp>> = {
   'image/png': /^\x89PNG\r\n.\n/,
   'image/jpeg': /^\xff\xd8\xff/,
@@ -30,7 +30,7 @@ const imageSignatures: Readonly<Record<string, RegExp>> = {
   'image/webp': /^RIFF[\s\S]{4}WEBP/,
 };
 
-/** `start`: the first bytes of the content, a character for each. A type without a signature has no fault. */
+/** `start`: the first bytes of the content, one character each. Types without a signature always match. */
 export function isImageContent(mediaType: string, start: string): boolean {
   return imageSignatures[mediaType]?.test(start) ?? true;
 }
@@ -54,11 +54,11 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'date-time': {
     type: 'value_error.datetime',
-    fault: (text) => (isTime(text) ? undefined : 'a time must be written as in 2026-01-31T09:30:00Z'),
+    fault: (text) => (isTime(text) ? undefined : 'use a timestamp such as 2026-01-31T09:30:00Z'),
   },
   'job-id': {
     type: 'value_error',
-    fault: (text) => (jobId.test(text) ? undefined : 'an id of a job has 1 to 64 letters, digits and hyphens'),
+    fault: (text) => (jobId.test(text) ? undefined : 'a job id must have 1 to 64 letters, digits and hyphens'),
   },
   name: { type: 'value_error.name', fault: (text) => shortTextFault('a name', text) },
   tag: {
@@ -78,25 +78,23 @@ export const formats: Readonly<Record<string, Format>> = {
   'short-text': { type: 'value_error.text', fault: (text) => shortTextFault('the text', text) },
   'css-color': {
     type: 'value_error.color',
-    fault: (text) => (isCssColor(text) ? undefined : 'a colour must be written as in #4f46e5, rgb(79 70 229) or teal'),
+    fault: (text) => (isCssColor(text) ? undefined : 'use a CSS colour such as #4f46e5, rgb(79 70 229) or teal'),
   },
   'font-family': {
     type: 'value_error.font',
-    fault: (text) => (isFontFamily(text) ? undefined : 'fonts must be written as in Inter, system-ui, sans-serif'),
+    fault: (text) => (isFontFamily(text) ? undefined : 'use a list of fonts such as Inter, system-ui, sans-serif'),
   },
   'image-address': {
     type: 'value_error.url',
     fault: (text) =>
-      isImageAddress(text)
-        ? undefined
-        : 'an address must be http:// or https://, as in https://app.example.com/logo.svg',
+      isImageAddress(text) ? undefined : 'use an http:// or https:// URL such as https://app.example.com/logo.svg',
   },
   'icon-address': {
     type: 'value_error.icon',
     fault: (text) =>
       text.length <= maxIconLength && (isIconData(text) || (URL.canParse(text) && /^https:\/\//i.test(text)))
         ? undefined
-        : 'an icon must be an https:// address, or a PNG, JPEG, GIF or WebP image of at most 16 kB as a data: address',
+        : 'use an https:// URL, or a PNG, JPEG, GIF or WebP image of at most 16 kB as a data: URL',
   },
   'web-origin': { type: 'value_error.origin', fault: originFault },
 };

@@ -7,7 +7,7 @@ import { RE2JS, RE2JSException } from 're2js';
 
 export interface Pattern {
   test(text: string): boolean;
-  /** Ajv tells patterns apart by this text. */
+  /** Ajv uses this text to identify the pattern. */
   toString(): string;
 }
 
@@ -23,7 +23,7 @@ export function withBoundedPatterns<T>(validate: () => T): T {
   return validate();
 }
 
-/** In the form in which Ajv takes an engine (`code.regExp`). */
+/** In the form that Ajv expects for `code.regExp`. */
 export const linearRegExp = Object.assign(compile, { code: 'linearRegExp' });
 
 const unchecked: Pattern = { test: () => true, toString: () => 'unchecked' };

@@ -133,6 +133,6 @@ describe('serialiseOrigin', () => {
     'blob:https://a.example/x',
   ])('refuses %j', (text) => {
     expect(serialiseOrigin(text)).toBeUndefined();
-    expect(originFault(text)).toMatch(/^an origin must be /);
+    expect(originFault(text)).toMatch(/^use http:/);
   });
 });

@@ -3,10 +3,9 @@
 const dnsHost = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 const defaultPorts: Record<string, string> = { 'http:': ':80', 'https:': ':443' };
 
-const accepted =
-  'an origin must be http:// or https://, a lower-case host, and a port if needed, as in https://app.example.com';
+const accepted = 'use http:// or https://, a lower-case host, and a port if needed, such as https://app.example.com';
 
-/** What is wrong with an origin, as one sentence, or nothing. */
+/** One sentence that says what is accepted, or undefined. */
 export function originFault(text: string): string | undefined {
   return serialiseOrigin(text) === undefined ? accepted : undefined;
 }

@@ -12,10 +12,12 @@ describe('A text with placeholders', () => {
 
   it('is refused with any other, and with braces that are not in pairs', () => {
     for (const text of ['{nobody}', '{}', '{ workspace_id }', '{WORKSPACE_ID}']) {
-      expect(placeholderFault(text), text).toBe('the placeholders are {workspace_id}, {workspace_name}, {source_slug}');
+      expect(placeholderFault(text), text).toBe(
+        'use only the placeholders {workspace_id}, {workspace_name}, {source_slug}',
+      );
     }
     for (const text of ['{', '}', '{workspace_id', '{{workspace_id}}']) {
-      expect(placeholderFault(text), text).toBe('braces must come in pairs, around a placeholder');
+      expect(placeholderFault(text), text).toBe('braces must enclose a placeholder');
     }
   });
 

@@ -8,12 +8,12 @@ export type Placeholders = Record<(typeof placeholderNames)[number], string>;
 
 const placeholder = /\{([^{}]*)\}/g;
 
-/** What is wrong with the text, in one sentence, or nothing. */
+/** One sentence that says what is accepted, or undefined. */
 export function placeholderFault(text: string): string | undefined {
-  if (/[{}]/.test(text.replace(placeholder, ''))) return 'braces must come in pairs, around a placeholder';
+  if (/[{}]/.test(text.replace(placeholder, ''))) return 'braces must enclose a placeholder';
   const unknown = [...text.matchAll(placeholder)].find(([, name]) => !isKnown(name));
   if (!unknown) return undefined;
-  return `the placeholders are ${placeholderNames.map((name) => `{${name}}`).join(', ')}`;
+  return `use only the placeholders ${placeholderNames.map((name) => `{${name}}`).join(', ')}`;
 }
 
 export function fillPlaceholders(text: string, values: Placeholders): string {

@@ -11,7 +11,7 @@ export interface Redactor {
 
 const mask = '*'.repeat(10);
 /**
- * A shorter secret is not hidden: that would hide ordinary words and numbers, and such a secret is easy to guess
+ * Shorter secrets are not redacted: that would hide ordinary words and numbers, and such a secret is easy to guess
  * anyway.
  */
 const minLength = 4;
@@ -21,7 +21,7 @@ export function redactor(secrets: readonly string[]): Redactor {
 
   function add(more: readonly string[]): void {
     const spellings = more.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).flatMap(spellingsOf);
-    // The longest first: a secret may contain another.
+    // Longest first, because a secret may contain another.
     known = [...new Set([...known, ...spellings])]
       .filter((text) => text.length >= minLength)
       .sort((a, b) => b.length - a.length);

@@ -1,6 +1,6 @@
 /**
- * Finds short values in a JSON text that comes in pieces and is too long to be held: of a record that nobody can take, its
- * stream and its key. Reads one object. What is not JSON gives whatever was found before it.
+ * Finds short values in a streamed JSON text that is too long to buffer: the stream and key of a record that is too
+ * large. Reads one object. Invalid JSON returns what was found before the error.
  */
 
 const quote = 34;
@@ -13,14 +13,14 @@ const openBracket = 91;
 const closeBracket = 93;
 const space = 32;
 
-/** Of a key or a value, in bytes. A longer one is not found. */
+/** Maximum length of a key or value in bytes. Longer ones are skipped. */
 const maxBytes = 1_000;
 
 export class ShortMembers {
-  /** As JSON texts, by path; see `pathKey`. Of a repeated key the last counts. */
+  /** JSON texts by path (see `pathKey`). The last of repeated keys wins. */
   readonly found = new Map<string, string>();
   readonly #wanted: ReadonlySet<string>;
-  /** Only so many levels are named: a text may be nested as deeply as it is long. */
+  /** Only this many levels are tracked, because nesting depth is unbounded. */
   readonly #levels: number;
   readonly #keys: string[] = [];
   readonly #areObjects: boolean[] = [];
@@ -52,7 +52,7 @@ export class ShortMembers {
     }
   }
 
-  /** To the quotation mark that ends the string: most of a long text is in a few strings that nobody wants. */
+  /** Jumps to the closing quote, because most of a long text is in a few strings that nobody needs. */
   #skipString(bytes: Uint8Array, start: number): number {
     for (let from = start; ; ) {
       const found = bytes.indexOf(quote, from);
@@ -125,7 +125,7 @@ export function pathKey(path: readonly string[]): string {
   return path.join('\0');
 }
 
-/** Of a JSON text that is a string; undefined for any other. */
+/** The value if the JSON text is a string, otherwise undefined. */
 export function textOf(json: string | undefined): string | undefined {
   try {
     const value: unknown = JSON.parse(json ?? 'null');

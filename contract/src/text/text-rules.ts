@@ -1,6 +1,6 @@
 /**
- * Rules about texts that the widget applies itself. They are apart from the table of formats, so that a customer's browser
- * does not load the other formats and their sentences.
+ * Text rules that the widget applies itself, separate from the format table, so that customers' browsers do not load
+ * the other formats.
  */
 
 const maxCodePoints = 255;
@@ -16,7 +16,7 @@ export function shortTextFault(what: string, text: string): string | undefined {
   if (!visible.test(text)) return `${what} must not be blank`;
   // Count code points only when the string could be too long: it never has more code points than UTF-16 units.
   if (text.length > maxCodePoints && [...text].length > maxCodePoints) {
-    return `${what} must have 1 to ${maxCodePoints} characters`;
+    return `${what} must have at most ${maxCodePoints} characters`;
   }
   return undefined;
 }

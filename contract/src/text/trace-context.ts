@@ -10,12 +10,12 @@ export interface TraceContext {
   readonly spanId: string;
   /** One byte. Bit 0: the caller records the trace. Bit 1: the trace id is random. */
   readonly flags: number;
-  /** What other tracing systems want to be passed on. */
+  /** Vendor-specific state to propagate. */
   readonly tracestate?: string;
 }
 
 export const sampledFlag = 1;
-/** The flags that we know. The specification wants all others to be cleared. */
+/** The flags that we know. The specification requires all others to be cleared. */
 const knownFlags = 0b11;
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
@@ -41,7 +41,7 @@ export function traceparentOf({ traceId, spanId, flags }: TraceContext): string 
   return `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`;
 }
 
-/** The headers that carry the context on. */
+/** Headers that propagate the context. */
 export function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
   if (!trace) return {};
   return {

@@ -78,7 +78,7 @@ function outcomeOf(fault: ReturnType<typeof faultOfSource>, fields: string[]): P
   if (fault?.type === 'value_error.missing') return { outcome: 'needs_customer', reason: missingText(fault) };
   if (fault) {
     const where = fault.loc.join('.') || 'the configuration';
-    return { outcome: 'breaks', reason: `The connector no longer accepts ${where}: ${fault.msg}.` };
+    return { outcome: 'breaks', reason: `The connector rejects ${where}: ${fault.msg}.` };
   }
   return { outcome: fields.length > 0 ? 'changes' : 'unchanged', reason: null };
 }
@@ -98,7 +98,7 @@ async function streamsLost(
   { before, after }: Record<'before' | 'after', Set<string> | undefined>,
 ): Promise<Pick<TemplatePlanItem, 'streams_dropped' | 'streams_left'>> {
   if (after === undefined) return nothingOfStreams;
-  // Where everything was selected, the last syncs tell what there is.
+  // If everything was selected, the latest syncs show which streams exist.
   const known = before ?? (await plans.listSyncedStreams(ctx.store.db, organizationId, sourceId));
   return {
     streams_dropped: [...known].filter((name) => !after.has(name)).sort(),
@@ -141,7 +141,7 @@ export function connectionJudge(
         template_version: row.template_version,
         seen: row.version,
         outcome: isBroken ? 'breaks' : fields.length > 0 ? 'changes' : 'unchanged',
-        reason: isBroken ? `The destination does not work: ${test.fault?.msg}` : null,
+        reason: isBroken ? `The destination failed its test: ${test.fault?.msg}` : null,
         detail: { fields, ...nothingOfStreams, tables_moved: newPlacement(row, placementOf(content, workspace, slug)) },
       });
     }

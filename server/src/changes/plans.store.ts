@@ -254,7 +254,7 @@ export async function countConnections(
 }
 
 /**
- * The names of the streams in the last job that told of any, of each connection of the source whose streams follow the
+ * Stream names from the latest job that reported any, for each connection of the source whose streams follow the
  * template.
  */
 export async function listSyncedStreams(db: Db, organizationId: string, sourceId: string): Promise<Set<string>> {

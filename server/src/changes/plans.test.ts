@@ -181,7 +181,7 @@ describeInTurns('A plan', (kind, it) => {
         connection_id: null,
         version: 1,
         outcome: 'needs_customer',
-        reason: 'The customer has to give count first: field required.',
+        reason: 'The customer has to enter count first: field required.',
         fields: ['partial_default_config', 'customization'],
         streams_dropped: [],
         streams_left: ['users'],
@@ -222,7 +222,7 @@ describeInTurns('A plan', (kind, it) => {
       {
         source_id: broken,
         outcome: 'breaks',
-        reason: expect.stringMatching(/^The connector no longer accepts .*username: /),
+        reason: expect.stringMatching(/^The connector rejects .*username: /),
       },
     ]);
   });

@@ -202,7 +202,7 @@ export async function openPlanned<Request extends ChangeRequest>(
   const faults = Object.keys(change).map(
     (field): Fault => ({
       loc: ['body', field],
-      msg: 'the plan contains the change: give the field when you plan, or leave out plan_id',
+      msg: 'the plan already contains the change: send this field when you create the plan, or omit plan_id',
       type: 'value_error',
     }),
   );
@@ -212,7 +212,7 @@ export async function openPlanned<Request extends ChangeRequest>(
   const planned = openConfiguration(ctx.sealer, 'template plan', planId, row.sealed_request) as Request;
   const wanted = apply ?? (propagate === true ? 'all' : planned.apply) ?? 'new_only';
   if (wanted !== 'new_only' && movesData(wanted) !== movesData(planned.apply)) {
-    const msg = 'move_data must be as it was planned: plan again with this apply';
+    const msg = 'move_data must match the plan: create a new plan with this value';
     throw invalidRequest({ loc: ['body', 'apply', 'move_data'], msg, type: 'value_error' });
   }
   // Where a request says nothing, validation has filled in false.

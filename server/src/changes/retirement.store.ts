@@ -9,8 +9,8 @@ type Retirement = 'pause' | 'delete';
 const templateColumn = { source: 'source_template_id', connection: 'connection_template_id' } as const;
 
 /**
- * Live workspaces with something of the template that is neither paused nor deleted, as far as that is asked for.
- * `rollout`: the one that has asked for it, and leaves only what was made meanwhile.
+ * Live workspaces with something of the template that is not yet paused or deleted, as requested. `rollout`: the
+ * rollout that requested it, which skips what was created in the meantime.
  */
 export async function listWorkspaces(
   tx: Db,

@@ -31,7 +31,7 @@ export async function judgeRetirement(
   return verdicts;
 }
 
-const refused = 'The platform did not take the change.';
+const refused = 'The platform rejected the change.';
 
 /**
  * Sources that were being made while the template was deleted. Gives how many workspaces have to be looked at again.

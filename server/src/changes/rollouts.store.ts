@@ -101,7 +101,7 @@ export async function supersede(tx: Db, organizationId: string, templateId: stri
       .returningAll();
   const locked = new Map((await open().set(nothing).execute()).map((row) => [row.id, row]));
   const stopped = await open()
-    .set({ state: 'stopped', state_reason: 'A later rollout has taken over.', ended_at: now })
+    .set({ state: 'stopped', state_reason: 'Replaced by a newer rollout.', ended_at: now })
     .execute();
   return stopped.map((after) => ({ before: locked.get(after.id) ?? after, after }));
 }
@@ -109,7 +109,7 @@ export async function supersede(tx: Db, organizationId: string, templateId: stri
 /** Locks a row and leaves it as it is. */
 const nothing = { plan: sql<string>`plan` };
 
-/** Of a deleted template as well. */
+/** Includes deleted templates. */
 export async function findTemplateName(db: Db, { organizationId, kind, templateId }: TemplateRef): Promise<string> {
   const [table, name] = kind === 'source' ? ['source_templates', 'name'] : ['connection_templates', 'destination_name'];
   const { rows } = await sql<{ name: string }>`

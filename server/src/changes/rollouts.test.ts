@@ -259,7 +259,7 @@ describeInTurns('A rollout', (kind, it) => {
     const skipped = {
       workspace_id: lacking.workspaceId,
       state: 'skipped',
-      reason: 'The customer has to give count first: field required.',
+      reason: 'The customer has to enter count first: field required.',
     };
     expect(await items(rollout_id)).toEqual(
       expect.arrayContaining([
@@ -323,7 +323,7 @@ describeInTurns('A rollout', (kind, it) => {
     };
     const elsewhere = { partial_default_config: { ...defaults, host: 'elsewhere.example' }, apply: 'all' };
     const reason =
-      "The customer's secrets would go to a new address. Only a rollout with the permission full sends them there.";
+      "The customer's secrets would be sent to a new address. Only a rollout with the permission full can do that.";
     const plan = await byOperator('POST', '/plan', elsewhere);
     expect(plan.outcomes).toMatchObject({ changes: 0, unchanged: 1 });
     expect((await test.request('GET', `${at}/plans/${plan.plan_id}/items`)).body.data).toMatchObject([
@@ -450,7 +450,7 @@ describeInTurns('A rollout', (kind, it) => {
       workspaces: { total: 8, waiting: 4, changing: 0, done: 2, failed: 2 },
     });
     const failed = (await send('GET', `${rollout}/workspaces?state=failed`)).data;
-    expect(failed[0].reason).toContain('The platform did not accept the destination');
+    expect(failed[0].reason).toContain('The platform rejected the destination');
     for (const command of ['pause', 'resume', 'stop']) {
       const answer = await test.request('POST', `${templates}/${rollout}/${command}`);
       expect([answer.status, answer.headers['x-inlay-error']]).toEqual([409, 'rollout_ended']);

@@ -1,10 +1,9 @@
 /**
- * Rollouts: a version of a template on its way to the sources, destinations and connections that were made before it. This
- * file starts them, shows them, and holds or ends them; rollouts.worker.ts carries them out; the set-up worker tells the
- * platform.
+ * Rollouts apply a template version to existing sources, destinations and connections. This file starts, shows, pauses
+ * and ends them. rollouts.worker.ts runs them, and the set-up worker updates the platform.
  *
- * What always holds: a rollout is recorded with the version it brings, in one transaction, with every workspace it means;
- * versions only grow, so a rollout never takes back what a later one has brought; a template has one open rollout.
+ * Invariants: a rollout is recorded with its version and all its workspaces in one transaction. Versions only grow, so
+ * a rollout never reverts a later one. A template has at most one open rollout.
  */
 import type {
   Apply,
@@ -38,7 +37,7 @@ interface Starting {
 
 export interface StartedRollout {
   id: string;
-  /** Of a source template: how many sources it changes. */
+  /** For a source template: number of sources it changes. */
   sources: number;
 }
 
@@ -81,7 +80,7 @@ export async function startRetirement(
 
 interface NewRollout extends Pick<RolloutRow, 'action' | 'version'> {
   plan: StoredPlan;
-  /** Of each workspace. */
+  /** Stage per workspace. */
   stages: ReadonlyMap<string, number>;
   by: Operator;
 }
@@ -162,9 +161,9 @@ export async function listRolloutItems(
 export type RolloutCommand = 'pause' | 'resume' | 'stop';
 
 const commands = {
-  pause: { to: 'paused', reason: 'An operator has paused it.', type: 'template.rollout_paused' },
+  pause: { to: 'paused', reason: 'Paused by an operator.', type: 'template.rollout_paused' },
   resume: { to: 'running', reason: null, type: 'template.rollout_resumed' },
-  stop: { to: 'stopped', reason: 'An operator has stopped it.', type: 'template.rollout_stopped' },
+  stop: { to: 'stopped', reason: 'Stopped by an operator.', type: 'template.rollout_stopped' },
 } as const satisfies Record<RolloutCommand, { to: RolloutState; reason: string | null; type: string }>;
 
 /** What is being changed at the moment is finished all the same. */

@@ -43,7 +43,7 @@ export function createRollouts(ctx: PipelinesContext): Rollouts {
         await advance(ctx, organizationId, id);
       } catch (err) {
         // One rollout must not hold up the others.
-        ctx.log.error({ err, rolloutId: id }, 'a rollout could not go on; it will be tried again');
+        ctx.log.error({ err, rolloutId: id }, 'rollout failed to continue; retrying');
       }
     }
   }
@@ -110,17 +110,17 @@ async function judgeOf(
 }
 
 function verdictOn({ kind }: RolloutRow, item: RolloutItemRow, standing: rollouts.Standing | undefined): ItemVerdict {
-  if (!standing) return { state: 'skipped', reason: 'Nothing of the template is left in the workspace.' };
+  if (!standing) return { state: 'skipped', reason: 'The workspace no longer has anything made from the template.' };
   const { pending, behind, failure } = standing;
   if (pending === 1) return undefined;
   const hasFailed = kind === 'source' ? failure !== null : behind === 1;
   if (hasFailed) {
-    const reason = failure ?? 'The platform did not take the change.';
+    const reason = failure ?? 'The platform rejected the change.';
     return item.failed_before === 1
-      ? { state: 'skipped', reason: `It had failed before: ${reason}` }
+      ? { state: 'skipped', reason: `Already failing before the rollout: ${reason}` }
       : { state: 'failed', reason };
   }
-  if (behind === 1) return { state: 'skipped', reason: 'Something is needed from the customer first.' };
+  if (behind === 1) return { state: 'skipped', reason: 'The customer has to enter something first.' };
   return { state: 'done', reason: null };
 }
 
@@ -135,8 +135,8 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
     });
     if (!row) return;
     const about = { rolloutId: id, templateId: row.template_id, version: row.version };
-    if (to === 'stopped') ctx.log.warn(about, 'a rollout has stopped: too many workspaces failed');
-    else ctx.log.info(about, `a rollout is ${to}`);
+    if (to === 'stopped') ctx.log.warn(about, 'rollout stopped: too many workspaces failed');
+    else ctx.log.info(about, `rollout is ${to}`);
   };
 
   const counts = await rollouts.countItems(ctx.store.db, organizationId, id);
@@ -145,7 +145,7 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
   const failed = sum(({ state }) => state === 'failed');
   const done = sum(({ state }) => state === 'done');
   if (isTooMany({ failed, done, total: sum(() => true) }, plan.stop_at_failed_percent)) {
-    return await end('stopped', `Too many workspaces failed: ${failed}, while ${done} were done.`);
+    return await end('stopped', `Too many workspaces failed: ${failed}, with ${done} done.`);
   }
   const open = counts.filter(({ state }) => state === 'waiting' || state === 'changing');
   if (open.length === 0) {
@@ -156,7 +156,7 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
   const changing = sum(({ state }) => state === 'changing');
   if (stage > rollout.stage) {
     const state = plan.pause_between_stages ? 'paused' : 'running';
-    const state_reason = plan.pause_between_stages ? `Stage ${stage} begins when the rollout is resumed.` : null;
+    const state_reason = plan.pause_between_stages ? `Stage ${stage} starts when you resume the rollout.` : null;
     const begun = await ctx.store.transaction(async (tx) => {
       const row = await rollouts.beginStage(tx, organizationId, id, { stage, state, state_reason });
       if (row?.after.state === 'paused') await recordRollout(ctx.journal, tx, row, 'template.rollout_paused');
@@ -227,6 +227,6 @@ async function ifLive(work: () => Promise<ApplyOutcome>): Promise<ApplyOutcome> 
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code !== 'workspace_not_found' && error.code !== 'workspace_being_deleted') throw error;
-    return { state: 'skipped', reason: 'The workspace is deleted.' };
+    return { state: 'skipped', reason: 'The workspace was deleted.' };
   }
 }

@@ -21,7 +21,7 @@ export type ActorKind = (typeof actorKinds)[number];
 
 /** Where a request comes from. Personal: entries of the log only commit to it (events/chain.ts). */
 export interface Origin {
-  /** Of the client, behind proxies that are trusted. */
+  /** IP address of the client, as forwarded by trusted proxies. */
   address: string | undefined;
   userAgent: string | undefined;
 }
@@ -73,7 +73,7 @@ function actorOf(principal: Principal | null): Cause['actor'] {
     case 'scoped':
       return { kind: 'scoped_token', id: principal.jti, name: null };
     default:
-      // Of the routes without a token, only the pages of sign-ins change something; they know whose sign-in it is.
+      // Among routes without a token, only the sign-in pages change anything, and they know whose sign-in it is.
       return byWorker.actor;
   }
 }

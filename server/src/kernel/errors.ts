@@ -1,7 +1,7 @@
 /**
- * The one error class of the service. A rule throws an `AppError` with a code from the closed list of the
- * contract and the facts that a reader needs; the list also says which status and words a code gets. Any other error
- * that reaches a reply is a bug and tells the caller nothing.
+ * The only error class of the service. A rule throws an `AppError` with a code from the contract's closed list and its
+ * facts. The list also defines status and text. Any other error that reaches a response is a bug, and its message is
+ * never sent.
  */
 import type { ErrorCode, FactsOf, RequiredFacts } from '@inlay/contract/error-catalogue';
 import type { Fault } from '@inlay/contract/errors';
@@ -28,5 +28,5 @@ export function invalidRequest(...faults: Fault[]): AppError<'invalid_request'> 
   return new AppError('invalid_request', { faults });
 }
 
-/** Something that the operator has to fix before the service can start or go on. The message says what to do. */
+/** Something the operator has to fix before the service can start or continue. The message says what to do. */
 export class OperatorError extends Error {}

@@ -3,11 +3,11 @@ import type { OperatorPermission, TagMode } from '@inlay/contract/fields';
 
 export interface OperatorPrincipal {
   kind: 'operator';
-  /** Of a session of the console that began without a token: the id of the session. */
+  /** For a console session without a token: the id of the session. */
   tokenId: string;
   /** Set where `tokenId` is the id of a session. */
   isWithoutToken?: true;
-  /** As the operator called it. Of a session without a token: who signed in. */
+  /** Name of the token, or the person's name for a session without a token. */
   tokenName: string;
   organizationId: string;
   permission: OperatorPermission;

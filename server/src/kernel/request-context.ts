@@ -1,9 +1,9 @@
 /**
- * Which request is being worked on, for code that no request is passed to: the log, and calls to other services. Node.js
- * keeps it for everything that the handler of a request starts and awaits, work in the background included. It is kept
- * only for requests that somebody follows: with a `traceparent` or an `Idempotency-Key`, or with a collector of spans
- * (docs/adr/0018-trace-context.md). It only tells: no rule may depend on it. The tenant and the permissions of a request
- * come from its principal, which is passed on as an argument.
+ * The current request, as async-local context for code that no request is passed to: the log and outgoing calls.
+ * Node.js propagates it to everything a handler starts and awaits, including background work. It is only set for
+ * requests with a `traceparent` or `Idempotency-Key`, or when spans are collected (docs/adr/0018-trace-context.md). For
+ * information only: no rule may depend on it. Tenant and permissions come from the principal, which is passed as an
+ * argument.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TraceContext, traceHeaders } from '@inlay/contract/text/trace-context';
@@ -28,8 +28,8 @@ export function withRequest<T>(context: RequestContext, work: () => T): T {
 }
 
 /**
- * The headers that tell another service which request a call belongs to. `trace` is the part of the trace that makes the
- * call, where it has a part of its own.
+ * Headers that propagate the request to another service. `trace` is the span that makes the call, if it has one of its
+ * own.
  */
 export function callerHeaders(trace = currentRequest()?.trace): Record<string, string> {
   const request = currentRequest();

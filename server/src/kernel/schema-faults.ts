@@ -98,11 +98,11 @@ function faultOf(error: ErrorObject, at: readonly string[], formats: Readonly<Re
       return fault(`ensure this value has at least ${limit} characters`, 'value_error.any_str.min_length');
     case 'pattern': {
       const form = typeof schema.pattern_descriptor === 'string' ? schema.pattern_descriptor : limit;
-      return fault(`the value must have the form ${form}`, 'value_error.str.regex');
+      return fault(`the value must match ${form}`, 'value_error.str.regex');
     }
     case 'oneOf':
     case 'anyOf':
-      return fault('the value has none of the accepted forms', 'value_error');
+      return fault('the value matches none of the accepted forms', 'value_error');
   }
   return fault(`the value ${error.message ?? 'is not accepted'}`, 'value_error');
 }

@@ -56,7 +56,7 @@ describe('sealing', () => {
   it('says what to do when the key is another one', () => {
     const sealed = sealer.seal(Buffer.from('secret'), 'c');
     expect(() => createSealer(randomBytes(32)).open(sealed, 'c')).toThrow(
-      'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
+      'A stored secret was encrypted with a different key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
     );
   });
 

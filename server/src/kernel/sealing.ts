@@ -14,9 +14,12 @@ export interface Sealer {
   open(sealed: string, context: string): Buffer;
   /** Whether the value was sealed with the current key. */
   isCurrent(sealed: string): boolean;
-  /** Ids of the keys that can open, as sealed values name them; the first one seals. They tell nothing about the keys. */
+  /**
+   * Ids of the keys that can open, as recorded in sealed values. The first one seals. Ids reveal nothing about the
+   * keys.
+   */
   keyIds(): string[];
-  /** Tells secrets apart without telling what they are: the same for the same text and context, until the key changes. */
+  /** Keyed fingerprint: equal for equal text and context until the key changes, without revealing the secret. */
   fingerprint(secret: string, context: string): string;
 }
 
@@ -43,7 +46,7 @@ export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Se
       const key = keys.get(keyIdOf(text));
       if (!key) {
         throw new OperatorError(
-          'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
+          'A stored secret was encrypted with a different key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
         );
       }
       const sealed = Buffer.from(payload, 'base64url');
@@ -62,7 +65,7 @@ export function assertKnown(sealer: Sealer, sealed: string): void {
 /** The id of the key that a value was sealed with. */
 export const keyIdOf = (sealed: string): string => sealed.split('.')[1] ?? '';
 
-/** With the id we can tell a wrong key from a damaged value. */
+/** The id distinguishes a wrong key from a damaged value. */
 function sealingKey(encryptionKey: Buffer): { id: string; key: Buffer } {
   const key = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'inlay sealing', 32));
   return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key };

@@ -1,4 +1,4 @@
-/** Lets a part that is opened early tell parts that are opened later. */
+/** A signal from parts that are opened early to parts that are opened later. */
 export class Signal<Value = void> {
   readonly #listeners: ((value: Value) => void)[] = [];
 

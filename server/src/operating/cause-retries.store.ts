@@ -121,7 +121,7 @@ export async function endRetry(
 
 export interface ItemCount {
   state: CauseRetryItemState;
-  /** Of the sync that was started; null: none was, or its job is no longer kept. */
+  /** Status of the started sync. Null if none was started or its job was removed. */
   status: JobRow['status'] | null;
   count: number;
 }
@@ -258,7 +258,7 @@ export async function leaseRetry(
     .executeTakeFirst();
 }
 
-/** `pauseMs`: nobody goes on with it before. */
+/** `pauseMs`: earliest time to continue. */
 export async function releaseRetry(
   db: Db,
   organizationId: string,

@@ -281,7 +281,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
       expect([theirs.status, theirs.headers['x-inlay-error']]).toEqual([404, 'cause_not_found']);
 
       const stopped = await ask('POST', `/${id}/stop`);
-      expect(stopped).toMatchObject({ state: 'stopped', state_reason: 'An operator has stopped it.' });
+      expect(stopped).toMatchObject({ state: 'stopped', state_reason: 'Stopped by an operator.' });
       expect(await ask('POST', `/${id}/stop`), 'once more').toEqual(stopped);
       const since = hosted.faulty.sent.length;
       await passes();

@@ -25,7 +25,7 @@ import { listOfCause } from './overview.store.ts';
 
 const maxConnections = 10_000;
 
-/** The one that runs already, or a new one. */
+/** The running retry, or a new one. */
 export async function startCauseRetry(
   ctx: PipelinesContext,
   organizationId: string,
@@ -83,9 +83,9 @@ export async function listCauseRetryItems(
   return { data, next: rows.length > limit ? (data.at(-1)?.connection_id ?? null) : null };
 }
 
-/** Syncs that were started go on. A retry that has ended stays as it is. */
+/** Started syncs continue. Retries that have ended stay unchanged. */
 export async function stopCauseRetry(ctx: PipelinesContext, organizationId: string, id: string): Promise<CauseRetry> {
-  await endCauseRetry(ctx, organizationId, id, 'stopped', 'An operator has stopped it.');
+  await endCauseRetry(ctx, organizationId, id, 'stopped', 'Stopped by an operator.');
   return await getCauseRetry(ctx, organizationId, id);
 }
 

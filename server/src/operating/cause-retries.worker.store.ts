@@ -3,7 +3,7 @@ import { now } from '../kernel/db/moments.ts';
 import type { Db } from '../kernel/db/open.ts';
 import type { CauseRetryRow } from '../kernel/db/tables.ts';
 
-/** Those that can go on, the longest due first, so that each has its turn. */
+/** Retries that can continue, longest due first, so that each gets its turn. */
 export async function listDueRetries(db: Db, limit: number): Promise<CauseRetryRow[]> {
   return await db
     .selectFrom('cause_retries')

@@ -100,7 +100,7 @@ async function lookAfter(ctx: PipelinesContext, retry: CauseRetryRow): Promise<b
       await retries.changeItem(db, organizationId, item, { state: 'refused', code: 'platform_lost_connection' });
       continue;
     }
-    // Any other job than the one that was known before: a sync was started, if not by us, then by its schedule.
+    // A new job means that a sync was started, either by us or by its schedule.
     const isNew = newest !== undefined && newest.id !== item.last_job_id;
     const asked = { askedBy: askerOf(retry) };
     const started = newest && isNew ? await recordStarted(ctx, row, newest, asked) : undefined;
@@ -170,7 +170,7 @@ async function startOne(
     if (!(error instanceof AppError)) throw error;
     const { code, cause } = error;
     if (code !== 'platform_does_not_answer' || !(cause instanceof PlatformError)) return await end(code);
-    // Nobody knows what became of it: `lookAfter` finds out.
+    // The outcome is unknown. `lookAfter` finds out.
     if (!cause.settled) return false;
     if (cause.failure !== 'unavailable' && cause.failure !== 'throttled') return await end(code);
     await retries.changeItem(db, organizationId, asked, { state: 'waiting' });

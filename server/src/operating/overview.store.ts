@@ -71,7 +71,7 @@ export type UnwellConnection = Pick<
   'id' | 'workspace_id' | 'health' | 'health_detail' | 'unwell_since' | 'source_id'
 > & { source_name: string; job_id: string | null };
 
-/** The newest that failed, or that goes on although an attempt of it has failed. */
+/** The latest job that failed, or is running after a failed attempt. */
 const jobThatFailed = sql<string | null>`coalesce(
   (select case when newest.ended_at is null and newest.failed_attempts > 0 then newest.id end
     from jobs as newest where newest.connection_id = connections.id
@@ -79,7 +79,7 @@ const jobThatFailed = sql<string | null>`coalesce(
   (select failed.id from jobs as failed where failed.connection_id = connections.id and failed.status = 'failed'
     order by failed.started_at desc, length(failed.platform_id) desc, failed.platform_id desc limit 1))`.as('job_id');
 
-/** Of each workspace one connection that is unwell: a failing one if there is any, and the oldest of those. */
+/** One unwell connection per workspace: the oldest failing one or, if none fails, the oldest that needs attention. */
 export async function findFirstUnwell(db: Db, workspaceIds: readonly string[]): Promise<UnwellConnection[]> {
   if (workspaceIds.length === 0) return [];
   const first = sql<string>`(

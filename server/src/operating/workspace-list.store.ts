@@ -70,8 +70,8 @@ export async function listWorkspacePage(
   if (holds && among === undefined) page = page.where(holds);
   if (after) {
     page = page.where(sql<boolean>`(${key}, id) ${isAfter} (${after.key}, ${after.id})`);
-    // SQLite finds its place in an index of an expression by this alone. In an index of columns it needs no more than above,
-    // and with more takes the wrong index.
+    // SQLite only seeks in an expression index by this condition. For column indexes, more conditions would make it
+    // pick the wrong index.
     if (order === 'name' || order === 'unwell_since') page = page.where(sql<boolean>`${key} ${isAfter}= ${after.key}`);
   }
   const direction = isDescending ? 'desc' : 'asc';

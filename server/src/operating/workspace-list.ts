@@ -1,4 +1,4 @@
-/** The list of all customers with their health: found by the name or a part of it, in several orders, page by page. */
+/** The list of all customers with their health: searched by name, sorted in several ways, and paginated. */
 import type { ListAllWorkspacesQuery, OperatorWorkspace } from '@inlay/contract/pipelines/operating';
 import { decodePlace, encodePlace } from '../kernel/db/list-cursor.ts';
 import type { Store } from '../kernel/db/open.ts';
@@ -55,7 +55,7 @@ function placeIn({ cursor }: ListAllWorkspacesQuery, order: store.WorkspaceOrder
   if (cursor === undefined || (place && isOfOrder)) return place;
   throw invalidRequest({
     loc: ['query', 'cursor'],
-    msg: 'the cursor must be taken from the next link of an earlier page with the same sort',
+    msg: 'use the cursor from the next link of an earlier page with the same sort',
     type: 'value_error.cursor',
   });
 }

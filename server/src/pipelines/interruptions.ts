@@ -42,7 +42,7 @@ export async function refusing<T>(what: keyof typeof refusals, call: () => Promi
 /** Only the source is the customer's. */
 const refusals = {
   source: sameForBoth(refusalOf('the source')),
-  definition: operatorsOnly('The platform did not accept the manifest of the connector.'),
+  definition: operatorsOnly("The platform rejected the connector's manifest."),
   streams: sameForBoth(refusalOf('its streams')),
   destination: operatorsOnly(refusalOf('the destination')),
   connection: operatorsOnly(refusalOf('the connection')),
@@ -50,5 +50,5 @@ const refusals = {
 };
 
 function refusalOf(what: string): string {
-  return `The platform did not accept ${what}. Check the configuration.`;
+  return `The platform rejected ${what}. Check the configuration.`;
 }

@@ -3,10 +3,10 @@ import { problemOnOurSide, signInAgain } from '@inlay/contract/pipelines/failure
 import type { CredentialStatus } from './sources.store.ts';
 
 const words = {
-  revoked: 'The provider has ended the access to the account.',
-  uncertain: 'Answers of the provider were lost, so that the access to the account is lost as well.',
-  expired: 'The access to the account has expired, and the provider has given nothing to renew it with.',
-  scopes_missing: 'The provider no longer grants everything that the template requires.',
+  revoked: 'The provider revoked access to the account.',
+  uncertain: 'Access to the account was lost because responses of the provider were lost.',
+  expired: 'Access to the account has expired and cannot be renewed.',
+  scopes_missing: 'The provider no longer grants all scopes that the template requires.',
   deleted: 'The sign-in was deleted.',
 } as const;
 
@@ -17,8 +17,8 @@ export function signInTrouble({ state, reason, last_error }: CredentialStatus) {
     const said = last_error === null ? '' : ` It says: ${last_error}`;
     const what =
       reason === 'client_refused'
-        ? 'The provider does not accept the OAuth client. Check its id and its secret.'
-        : 'The provider refuses to renew the access to the account.';
+        ? 'The provider rejected the OAuth client. Check its client id and secret.'
+        : 'The provider refuses to renew access to the account.';
     return { message: `${what}${said}`, customerMessage: problemOnOurSide, by: 'operator' } as const;
   }
   const message = `${words[reason ?? 'deleted']} The customer has to sign in again.`;

@@ -18,7 +18,7 @@ export function assertSignedIn(template: WithSignIn, credentialId: string | null
   const refuse = (msg: string, type: 'value_error' | 'value_error.missing') =>
     invalidRequest({ loc: ['body', 'credential_id'], msg, type });
   if (credentialId !== null && !(oauth && isCustomersGrant(oauth))) {
-    throw refuse('customers do not sign in for this template', 'value_error');
+    throw refuse('this template has no customer sign-in', 'value_error');
   }
   if (credentialId === null && oauth && isCustomersGrant(oauth) && !oauth.may_paste) {
     throw refuse('the customer has to sign in first', 'value_error.missing');

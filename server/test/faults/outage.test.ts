@@ -20,7 +20,7 @@ import {
 import { isCreate } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const unavailable = { detail: 'The platform is unavailable; new workspaces cannot be created' };
+const unavailable = { detail: 'The platform is unavailable, so the workspace cannot be created. Retry shortly.' };
 /** How often a breaker that is open lets a probe through. */
 const probeEveryMs = 5_000;
 const known = Array.from({ length: 10 }, (_, i) => `known ${i}`);
@@ -83,7 +83,7 @@ describeOnOneDatabase('a platform that goes away under load', (kind) => {
     letGo();
     for (const { status, body } of await Promise.all(lost)) {
       expect(status).toBe(502);
-      expect(body.detail).toBe('The platform did not confirm the workspace creation; retry shortly');
+      expect(body.detail).toBe('The platform did not confirm that the workspace was created. Retry shortly.');
     }
     proxy.script = undefined;
 
@@ -100,9 +100,9 @@ describeOnOneDatabase('a platform that goes away under load', (kind) => {
     ]);
     expect(recorded.map(({ status }) => status)).toEqual([503, 503, 503]);
     expect(recorded.map(({ body }) => body.detail)).toEqual([
-      'The new name is recorded and will be applied',
-      'The new status is recorded and will be applied',
-      'Deletion is recorded and will be completed',
+      'The new name was saved and will be applied automatically',
+      'The new status was saved and will be applied automatically',
+      'The deletion was saved and will be completed automatically',
     ]);
 
     // The platform can be reached again but refuses everything. Now the test can count what arrives: only the probes.

@@ -28,7 +28,7 @@ const clients = isLongRun ? 8 : 4;
 const terminations = isLongRun ? 10 : 4;
 const servedBetween = isLongRun ? 50 : 24;
 
-const storageUnavailable = [503, { detail: 'Storage is unavailable' }];
+const storageUnavailable = [503, { detail: 'Storage is unavailable. Retry shortly.' }];
 const pair = ({ status, body }: Reply) => [status, body];
 
 let platform: HostedPlatform;

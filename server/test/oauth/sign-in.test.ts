@@ -243,7 +243,7 @@ describe('A start address', () => {
     const flow = await start();
     const first = await agree(visitor, flow);
     const somebody = await visitorOf(test).get(flow.start_url);
-    expect([somebody.status, somebody.text.includes('cannot be used any more')]).toEqual([410, true]);
+    expect([somebody.status, somebody.text.includes('no longer valid')]).toEqual([410, true]);
     const second = await agree(visitor, flow);
     expect(second.get('state')).not.toBe(first.get('state'));
     expect((await visitor.get(callbackOf(first), fromElsewhere)).status).toBe(410);
@@ -381,7 +381,7 @@ describe('A callback', () => {
     prepare();
     const { ended, done } = await signIn({}, params);
     expect(ended).toMatchObject({ state: 'failed', credential_id: null, message: expect.any(String), ...expected });
-    expect(done.text).toContain('You are not signed in');
+    expect(done.text).toContain('Sign-in failed');
     expect(provider.asked.every(({ path: asked }) => asked === '/token')).toBe(true);
   });
 

@@ -302,7 +302,7 @@ describe('`inlay oauth test`', () => {
     const answer = provider.token;
     provider.token = (asked) => (asked.path === '/revoke' ? { status: 503 } : answer(asked));
     expect((await tryOut()).printed).toContain(
-      'The provider has not ended the tokens yet (The provider answered with 503.). The service tries again by itself.',
+      'The provider has not ended the tokens yet (The provider responded with status 503.). The service tries again by itself.',
     );
     provider.token = answer;
     expect(await revokedAfter(20 * minute)).toEqual(['later', 'later']);

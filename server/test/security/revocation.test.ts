@@ -129,7 +129,10 @@ describeOnBothDatabases('Revocation', (kind) => {
       platformRefusesDeletes = false;
     });
     const answer = await test.request('DELETE', `/api/v1/workspaces/${id}`);
-    expect([answer.status, answer.body]).toEqual([503, { detail: 'Deletion is recorded and will be completed' }]);
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { detail: 'The deletion was saved and will be completed automatically' },
+    ]);
     for (const one of [token, widget.inner]) expectSame401(await use(test, one));
     const fresh = await test.request('POST', '/api/v1/embedded/scoped-token', { body: { workspace_name: 'going' } });
     expect(fresh.status).toBe(409);

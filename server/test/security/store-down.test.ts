@@ -48,7 +48,7 @@ const asCustomer = () => {
 
 async function expectUnavailable(): Promise<void> {
   for (const answer of await Promise.all([asOperator(), asCustomer()])) {
-    expect([answer.status, answer.text]).toEqual([503, '{"detail":"Storage is unavailable"}']);
+    expect([answer.status, answer.text]).toEqual([503, '{"detail":"Storage is unavailable. Retry shortly."}']);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(answer.headers['www-authenticate']).toBeUndefined();
   }
@@ -147,7 +147,7 @@ describe('While the database is away', () => {
     const first = asCustomer();
     await said;
     const { status, text } = await first;
-    expect([status, text]).toEqual([503, '{"detail":"Storage is unavailable"}']);
+    expect([status, text]).toEqual([503, '{"detail":"Storage is unavailable. Retry shortly."}']);
     expect((await asCustomer()).status).toBe(200);
   });
 });

@@ -137,7 +137,7 @@ describeOnBothDatabases('Endpoint 4: GET /api/v1/workspaces', (kind) => {
           detail: [
             {
               loc: ['query', 'cursor'],
-              msg: 'the cursor must be taken from the next link of an earlier page',
+              msg: 'use the cursor from the next link of an earlier page',
               type: 'value_error.cursor',
             },
           ],

@@ -96,7 +96,7 @@ describeOnOneDatabase('Operator tokens', (kind) => {
         expect(body.detail).toEqual([
           {
             loc: ['body', 'expires_at'],
-            msg: 'a time must be written as in 2026-01-31T09:30:00Z',
+            msg: 'use a timestamp such as 2026-01-31T09:30:00Z',
             type: 'value_error.datetime',
           },
         ]);
@@ -245,7 +245,7 @@ describeOnOneDatabase('Operator tokens', (kind) => {
         const { status, text } = await rotate(id, { overlap_seconds: 60, expires_at: '2032-02-03T04:05:06Z' });
         expect([status, text]).toEqual([
           409,
-          '{"detail":"The operator token is revoked or has expired; create a new one"}',
+          '{"detail":"The operator token has expired or was revoked. Create a new one."}',
         ]);
       }
       expect(await list()).toEqual(before);

@@ -65,16 +65,28 @@ describeInTurns('When the platform fails', (kind, it) => {
   });
 
   it.each([
-    ['unreachable', unreachable, 503, 'The platform is unavailable; new workspaces cannot be created', true],
-    ['answering 503', answering(503), 503, 'The platform is unavailable; new workspaces cannot be created', true],
+    [
+      'unreachable',
+      unreachable,
+      503,
+      'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
+      true,
+    ],
+    [
+      'answering 503',
+      answering(503),
+      503,
+      'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
+      true,
+    ],
     [
       'answering 429',
       on('GET', /^\/workspaces/, answering(429, { 'retry-after': '7' })),
       503,
-      'The platform is rate limiting; retry later',
+      'The platform is rate limiting Inlay. Retry shortly.',
       true,
     ],
-    ['refusing the credentials', answering(401), 502, 'The platform rejected the service credentials', false],
+    ['refusing the credentials', answering(401), 502, "The platform rejected Inlay's credentials", false],
   ])('a new name, platform %s', async (what, fails, status, detail, retry) => {
     failure = fails;
     const answer = await ask(`new, ${what}`);
@@ -90,7 +102,7 @@ describeInTurns('When the platform fails', (kind, it) => {
   ])('a new name, and the platform %s', async (what, fails, status) => {
     failure = on('POST', /^\/workspaces$/, fails);
     const answer = await ask(`new, ${what}`);
-    expectError(answer, status, 'The platform did not confirm the workspace creation; retry shortly');
+    expectError(answer, status, 'The platform did not confirm that the workspace was created. Retry shortly.');
     expect(answer.headers['retry-after']).toBe('2');
   });
 
@@ -124,14 +136,14 @@ describeInTurns('When the platform fails', (kind, it) => {
     const name = `renamed, ${what}`;
 
     failure = on('PATCH', /^\/workspaces\//, fails);
-    expectError(await update(renamed, { name }), status, 'The new name is recorded and will be applied');
+    expectError(await update(renamed, { name }), status, 'The new name was saved and will be applied automatically');
     failure = on('GET', /^\/connections/, fails);
     const statusOfReads = status === 502 ? 503 : status;
     const answer = await update(paused, { status: 'inactive' });
-    expectError(answer, statusOfReads, 'The new status is recorded and will be applied');
+    expectError(answer, statusOfReads, 'The new status was saved and will be applied automatically');
     failure = on('DELETE', /^\/workspaces\//, fails);
     const removed = await app.request('DELETE', `${path}/${deleted}`);
-    expectError(removed, status, 'Deletion is recorded and will be completed');
+    expectError(removed, status, 'The deletion was saved and will be completed automatically');
 
     // Until then both names find the workspace, the status is in force, and the tokens are refused.
     expect(await app.workspaceId(name)).toBe(renamed);
@@ -175,7 +187,7 @@ describeInTurns('When the platform fails', (kind, it) => {
     }
     failure = on('PATCH', new RegExp(`^/connections/${ids[1]}`), unreachable);
     const disabling = await update(workspaceId, { status: 'inactive' });
-    expectError(disabling, 502, '1 of 3 connections are not disabled yet; this will be completed');
+    expectError(disabling, 502, '1 of 3 connections are not disabled yet. This will be completed automatically.');
     expect((await app.request('GET', `${path}/${workspaceId}`)).body.status).toBe('inactive');
     failure = () => undefined;
     expect((await update(workspaceId, { status: 'inactive' })).status).toBe(200);
@@ -185,14 +197,14 @@ describeInTurns('When the platform fails', (kind, it) => {
   it('502: a sync that the platform stops', async () => {
     failure = on('GET', /^\/workspaces\?/, answering(500));
     const answer = await app.request('POST', `${path}/sync`);
-    expectError(answer, 502, 'Synchronisation stopped after 0 workspaces; retry');
+    expectError(answer, 502, 'Synchronisation stopped after 0 workspaces. Retry to continue.');
   });
 
   it('502: a workspace that the platform has lost', async () => {
     const id = await app.workspaceId('lost');
     await app.platform('DELETE', `/workspaces/${id}`);
     const answer = await update(id, { name: 'found' });
-    expectError(answer, 502, 'The platform no longer has this workspace; delete it here');
+    expectError(answer, 502, 'The workspace no longer exists on the platform. Delete it here too.');
     expect((await app.request('DELETE', `${path}/${id}`)).status).toBe(200);
   });
 

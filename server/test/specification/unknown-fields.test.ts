@@ -120,7 +120,7 @@ it('A text that is no colour is refused', async () => {
     [
       {
         loc: ['body', 'theme', 'primary_color'],
-        msg: 'a colour must be written as in #4f46e5, rgb(79 70 229) or teal',
+        msg: 'use a CSS colour such as #4f46e5, rgb(79 70 229) or teal',
         type: 'value_error.color',
       },
     ],

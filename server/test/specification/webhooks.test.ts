@@ -166,7 +166,7 @@ it('a customer has endpoints for its own workspace only, and reads what customer
   const full = await test.request('POST', own, { token, body: { url } });
   expect([full.status, full.body.detail]).toEqual([
     409,
-    'There may be 5 webhook endpoints; delete one that is not needed',
+    'The limit of 5 webhook endpoints is reached. Delete one first.',
   ]);
   // The operator sees and ends them.
   const { data } = (await test.request('GET', path)).body;
@@ -186,5 +186,5 @@ it('customers get 403 where the operator does not offer webhooks', async () => {
   await test.restart({ env: { INLAY_CUSTOMER_WEBHOOKS: '' } });
   const token = await test.scopedToken('acme');
   const answer = await test.request('GET', own, { token });
-  expect([answer.status, answer.body.detail]).toEqual([403, 'Webhooks are not offered here']);
+  expect([answer.status, answer.body.detail]).toEqual([403, 'Webhooks are not available here']);
 });

@@ -7,7 +7,7 @@ import { describeOnOneDatabase } from '../support/databases.ts';
 const origin = 'https://app.example';
 const originFault = {
   loc: ['body', 'allowed_origin'],
-  msg: 'an origin must be http:// or https://, a lower-case host, and a port if needed, as in https://app.example.com',
+  msg: 'use http:// or https://, a lower-case host, and a port if needed, such as https://app.example.com',
   type: 'value_error.origin',
 };
 const modeFault = (field: string) => ({

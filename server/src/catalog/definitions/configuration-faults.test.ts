@@ -54,7 +54,7 @@ describe('A complete configuration', () => {
   it.each([
     [{ host: null }, ['host'], 'none is not an allowed value', 'type_error.none.not_allowed'],
     [{ host: 7 }, ['host'], 'str type expected', 'type_error.str'],
-    [{ host: 'A' }, ['host'], 'the value must have the form db.example.com', 'value_error.str.regex'],
+    [{ host: 'A' }, ['host'], 'the value must match db.example.com', 'value_error.str.regex'],
     [{ port: '1' }, ['port'], 'value is not a valid integer', 'type_error.integer'],
     [{ port: 0 }, ['port'], 'ensure this value is greater than or equal to 1', 'value_error.number.not_ge'],
     [{ port: 70_000 }, ['port'], 'ensure this value is less than or equal to 65535', 'value_error.number.not_le'],
@@ -67,7 +67,7 @@ describe('A complete configuration', () => {
     [{ streams: [] }, ['streams'], 'ensure this value has at least 1 items', 'value_error.list.min_items'],
     [{ streams: ['a', 'b', 'c'] }, ['streams'], 'ensure this value has at most 2 items', 'value_error.list.max_items'],
     [{ streams: [7] }, ['streams', '0'], 'str type expected', 'type_error.str'],
-    [{ either: true }, ['either'], 'the value has none of the accepted forms', 'value_error'],
+    [{ either: true }, ['either'], 'the value matches none of the accepted forms', 'value_error'],
     [{ nested: {} }, ['nested', 'inner'], 'field required', 'value_error.missing'],
     [{ nested: 'x' }, ['nested'], 'value is not a valid dict', 'type_error.dict'],
   ])('%j', (changes, loc, msg, type) => {
@@ -89,7 +89,7 @@ describe('A complete configuration', () => {
     ]);
     expect(fault({ auth: { method: 'key', key: 'x' } })).toEqual([
       ['auth', 'key'],
-      'the value must have the form ^-----',
+      'the value must match ^-----',
       'value_error.str.regex',
     ]);
   });

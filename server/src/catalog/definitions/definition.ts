@@ -17,7 +17,7 @@ export interface Definition {
   specification: ConnectorSpecification;
   /** The streams most users want; empty where nobody has chosen any. */
   suggestedStreams: string[];
-  /** Of a connector that is the organization's own: which of its versions this is. */
+  /** For an organization's own connector: its version. */
   ownVersion?: number;
 }
 

@@ -152,7 +152,7 @@ describeOnOneDatabase('Definitions', (kind) => {
     const answer = await test.request('GET', `${path}/sources`);
     expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([
       503,
-      { detail: 'The connector definitions cannot be read at the moment; retry later' },
+      { detail: 'Connector definitions are temporarily unavailable. Retry shortly.' },
       '10',
     ]);
   });

@@ -41,7 +41,7 @@ export interface WantedDefinition {
   organizationId: string;
   kind: ConnectorKind;
   id: string;
-  /** Of the organization's own: the version that a source has. The newest, if none is given. */
+  /** For an organization's own connector: the version that a source uses. Defaults to the latest. */
   version?: number | undefined;
 }
 

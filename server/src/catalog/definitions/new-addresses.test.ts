@@ -45,7 +45,7 @@ describeOnBothDatabases('A version that sends secrets to new addresses', (kind) 
   it('leaves sources on their version, names the addresses, and an operator cannot confirm it', async () => {
     const { test, token, id, acme, sourceId, put, confirm, running } = await start();
     const { sources } = await put(thief);
-    const reason = `The new version sends secrets to new addresses (${there}). Confirm the version with the role full, or have the customer enter the secrets again.`;
+    const reason = `The new version sends secrets to new addresses (${there}). Confirm the version with the role full, or ask the customer to enter the secrets again.`;
     const staying = [
       { id: sourceId, name: 'Shop', workspace_id: acme.workspaceId, version: 1, reason, needs_confirmation: true },
     ];

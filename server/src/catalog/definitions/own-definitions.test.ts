@@ -152,7 +152,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     const busy = await test.request('DELETE', `${path}/${id}`);
     expect([busy.status, busy.body]).toEqual([
       409,
-      { detail: 'Templates use this definition; delete them first: For schools' },
+      { detail: 'This definition is used by templates. Delete them first: For schools' },
     ]);
     await test.request('DELETE', `/api/v1/integrations/templates/sources/${templateId}`);
     expect(await test.request('DELETE', `${path}/${id}`)).toMatchObject({ status: 200, body: { id } });
@@ -243,7 +243,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     expect(await fault('a: [')).toEqual(['body.manifest', expect.stringMatching('not valid YAML')]);
     expect(await fault(manifest.replace("{{ config['token'] }}", '**********'))).toEqual([
       'body.manifest',
-      'Write the secret that is masked as **********.',
+      'Enter the secret that is masked as **********.',
     ]);
     expect(await fault(manifest.replace('type: object\n    title', 'type: 7\n    title'))).toEqual([
       'body.manifest',

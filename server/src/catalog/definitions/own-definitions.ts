@@ -32,13 +32,13 @@ import { type ManifestDescription, readManifest, refusalOf, UnreadableManifest }
 import { hasMask, mask, withoutSecrets } from './manifest-secrets.ts';
 import * as own from './own-definitions.store.ts';
 
-/** For whoever reads definitions. */
+/** For code that reads definitions. */
 interface Reading {
   store: Store;
   sealer: Sealer;
 }
 
-/** For whoever adds definitions. */
+/** For code that adds definitions. */
 interface Adding extends Reading {
   runtime: Runtime;
   /** Every change is written into it, in the transaction of the change. */
@@ -410,7 +410,7 @@ async function putManifest(
   return { ...(await getAdded(ctx, organizationId, id)), sources };
 }
 
-/** Of every version that a source has, and of the newest, which a source may be made from at any moment. */
+/** Addresses of every version that a source uses, and of the latest, which a new source may use at any moment. */
 async function addressesInUse(ctx: OwnDefinitionsContext, organizationId: string, id: string) {
   const { db } = ctx.store;
   const newest = await own.findOwn(db, organizationId, id);
@@ -542,7 +542,7 @@ async function read(
 function assertUsable(description: ManifestDescription, at = manifestField): void {
   const refusal = refusalOf(description);
   if (refusal !== undefined) throw refused(refusal, at);
-  if (hasMask(description.manifest)) throw refused(`Write the secret that is masked as ${mask}.`, at);
+  if (hasMask(description.manifest)) throw refused(`Enter the secret that is masked as ${mask}.`, at);
 }
 
 /** As the specification calls itself, mostly in the form "Books Spec". */
@@ -551,7 +551,7 @@ function nameIn({ specification: { connectionSpecification } }: ManifestDescript
   const name =
     typeof title === 'string' ? title.replace(/\s+(Source\s+)?(Connector\s+)?Spec(ification)?$/i, '').trim() : '';
   if (name !== '' && name.length <= maxNameLength) return name;
-  const msg = 'the manifest has no title in its specification, so a name is needed';
+  const msg = "the manifest's specification has no title, so a name is required";
   throw invalidRequest({ loc: ['body', 'name'], msg, type: 'value_error.missing' });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Shows the versions of a connector that an organization has added itself: who gave each manifest, how many sources have
- * it, what of it runs, and what of that is other than before. own-definitions.ts makes versions and deletes them.
+ * Shows the versions of an organization's own connector: who uploaded each manifest, how many sources use it, which
+ * streams run, and what changed. own-definitions.ts creates and deletes versions.
  */
 import {
   type ManifestStreamChange,

@@ -2,7 +2,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/open.ts';
 
-/** False if it is told already. Another process that tells of the same change waits until this transaction ends. */
+/**
+ * False if the change was already logged. A concurrent process that logs the same change waits until this transaction
+ * ends.
+ */
 export async function insertTold(tx: Db, changeId: string): Promise<boolean> {
   const row = await tx
     .insertInto('definition_changes_told')

@@ -1,10 +1,11 @@
 /**
- * Tells the log of connectors that were added to the bundled platform, or removed from it, by the command line. The platform
- * has a database of its own, so the entry cannot be written in the transaction of the change. The platform notes the change
- * in that transaction; the entry is written together with a row that says so; then the platform forgets its note.
+ * Logs connectors that the command line added to the bundled platform or removed from it. This is an outbox: the
+ * platform has its own database, so the log entry cannot be written in the transaction of the change. The platform
+ * notes the change in that transaction. The entry is written together with a row that marks it as logged, and then the
+ * platform deletes its note.
  *
- * What always holds: a change has exactly one entry in the log of every organization, whatever is killed at whatever moment.
- * The command tells at once. A service tells what a killed command has left, when it starts and every minute.
+ * Invariant: a change has exactly one entry in the log of every organization, whichever process is killed when. The
+ * command logs immediately. A service logs what a killed command left, at startup and every minute.
  */
 import { byCommandLine } from '../../kernel/cause.ts';
 import type { Store } from '../../kernel/db/open.ts';
@@ -45,9 +46,9 @@ export async function tellOfRegistered(ctx: TellingContext, noted: NotedChanges)
   for (const change of await noted.list()) {
     const entry = entryOf(ctx, change);
     const isTold = await ctx.store.transaction(async (tx) => {
-      // Connectors belong to the machine, so the log of every organization tells of them.
+      // Connectors belong to the machine, so they are logged for every organization.
       const organizationIds = await listOrganizationIds(tx);
-      // The first start of the service makes the first organization, and then tells.
+      // The first start of the service creates the first organization and then logs.
       if (organizationIds.length === 0) return false;
       if (!(await told.insertTold(tx, change.id))) return true;
       for (const id of organizationIds) await ctx.journal.by(byCommandLine).record(tx, id, entry);
@@ -65,7 +66,7 @@ export function createTellingOfRegistered(ctx: TellingContext, noted: NotedChang
   };
 }
 
-/** Arguments of a program may be secret, so what runs is a fingerprint; the name of an image is told. */
+/** Program arguments may be secret, so the command is logged as a fingerprint. Image names are logged as they are. */
 function entryOf({ sealer }: TellingContext, { action, definition }: NotedChange): Entry {
   const { id, kind, name, image, command, manifest_hash, components_file } = definition;
   const fingerprint = (text: string) => `fingerprint:${sealer.fingerprint(text, id)}`;

@@ -11,7 +11,7 @@ import { byName, type Definition } from './definition.ts';
 export function readRegistry(text: string): Definition[] {
   const document: unknown = JSON.parse(text);
   if (!isObject(document) || !Array.isArray(document.sources) || !Array.isArray(document.destinations)) {
-    throw new Error('the document is no connector registry: it has no lists of sources and destinations');
+    throw new Error('the document is not a connector registry: it has no lists of sources and destinations');
   }
   return byName([
     ...document.sources.flatMap((entry) => readEntry('source', entry)),

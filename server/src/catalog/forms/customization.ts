@@ -15,7 +15,7 @@ export function customizationFaults(
     ...fields,
     {
       loc: ['body', 'customization', 'stream_whitelist'],
-      msg: 'the list must not be empty when stream_selection_mode is whitelist',
+      msg: 'the list must not be empty if stream_selection_mode is whitelist',
       type: 'value_error.list.min_items',
     },
   ];

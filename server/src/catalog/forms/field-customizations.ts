@@ -64,11 +64,11 @@ export function fieldCustomizationFaults(
     });
     if (found.length === 0) return fault("the connector's specification has no such field");
     if (field.hidden && found.some(({ isRequired }) => isRequired)) {
-      return fault('a required field cannot be hidden: give it in partial_default_config, or leave it to customers');
+      return fault('a required field cannot be hidden: set it in partial_default_config, or let customers enter it');
     }
     if (!('default' in field)) return [];
     if (found.some(({ property }) => property.airbyte_secret === true)) {
-      return fault('a secret cannot start with a value: customers would see it');
+      return fault('a secret cannot have a default value, because customers would see it');
     }
     const alone = field.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), field.default) as Configuration;
     // In one of several forms, the value says nothing of which form it is for.

@@ -1,7 +1,7 @@
 /**
- * Sign-in with a provider in a source template: which fields of the connector's configuration a sign-in fills, and what
- * customers are told of it. A configuration holds a placeholder in each of these fields; the platform puts the tokens in
- * their place when a connector starts.
+ * Sign-in with a provider in a source template: which configuration fields a sign-in fills, and what customers see of
+ * it. The configuration holds a placeholder in each of these fields, which the platform replaces by tokens when a
+ * connector starts.
  */
 import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
@@ -64,14 +64,16 @@ export function signInFaults(specification: ConnectorSpecification, oauth: Templ
   const fields = signInFields(specification, oauth);
   const names = Object.keys(fields);
   if (names.length === 0) {
-    return fault("say which fields of the configuration the sign-in fills: the connector's specification does not");
+    return fault(
+      "name the configuration fields that the sign-in fills, because the connector's specification does not",
+    );
   }
   if ((oauth.hand_over ?? 'access_token') === 'access_token') {
     return names.includes('access_token') || names.includes('refresh_token')
       ? []
-      : fault('a field for access_token is needed');
+      : fault('a field for access_token is required');
   }
-  return names.includes('refresh_token') ? [] : fault('a field for refresh_token is needed');
+  return names.includes('refresh_token') ? [] : fault('a field for refresh_token is required');
 }
 
 export function presentSignIn(

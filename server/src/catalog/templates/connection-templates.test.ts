@@ -95,7 +95,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
   it('keep workspaces apart by their ids', async () => {
     const fault = [
       'body.namespace_format',
-      'namespace_format or prefix must contain {workspace_id}: without it the tables of two workspaces could be the same',
+      'namespace_format or prefix must contain {workspace_id}, so that two workspaces never share tables',
       'value_error.placeholder',
     ];
     const shared = { namespace_format: 'shared', prefix: '{workspace_name}_' };
@@ -124,7 +124,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
     ).toEqual([
       [
         'body.destination_config.password',
-        'give this secret again: an address beside it has changed',
+        'enter this secret again because its address has changed',
         'value_error.secret',
       ],
     ]);
@@ -193,12 +193,12 @@ describeOnBothDatabases('Connection templates', (kind) => {
     const optional = [
       [
         'body.cron_expression',
-        'a schedule must be a Quartz cron expression, as in 0 0 * * * ?: expected 6 or 7 fields, found 5',
+        'use a Quartz cron expression such as 0 0 * * * ?: expected 6 or 7 fields, found 5',
         'value_error.cron',
       ],
       [
         'body.namespace_format',
-        'the placeholders are {workspace_id}, {workspace_name}, {source_slug}',
+        'use only the placeholders {workspace_id}, {workspace_name}, {source_slug}',
         'value_error.placeholder',
       ],
       [
@@ -206,7 +206,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
         "value is not a valid enumeration member; permitted: 'ignore', 'disable', 'propagate_columns', 'propagate_fully'",
         'type_error.enum',
       ],
-      ['body.prefix', 'braces must come in pairs, around a placeholder', 'value_error.placeholder'],
+      ['body.prefix', 'braces must enclose a placeholder', 'value_error.placeholder'],
       ['body.sync_on_create', 'value could not be parsed to a boolean', 'type_error.bool'],
       ['body.tags', 'value is not a valid list', 'type_error.list'],
     ];
@@ -230,7 +230,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
   it('need a destination that exists and its whole configuration', async () => {
     for (const id of [unknownId, crmId]) {
       expect(await faultsOf('POST', path, { ...request, destination_definition_id: id })).toEqual([
-        ['body.destination_definition_id', 'there is no destination definition with this id', 'value_error.definition'],
+        ['body.destination_definition_id', 'no destination definition has this id', 'value_error.definition'],
       ]);
     }
     expect(await faultsOf('POST', path, { ...request, destination_config: { port: 0, password: [secret] } })).toEqual([

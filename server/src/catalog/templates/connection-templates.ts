@@ -142,7 +142,7 @@ export async function destinationToCheck(
 ): Promise<{ definition: Definition; configuration: Configuration }> {
   const { connection_template_id: templateId, destination_definition_id: definitionId, destination_config } = request;
   if (templateId !== undefined && definitionId !== undefined) {
-    const msg = 'name a template or a definition, not both';
+    const msg = 'send either a template or a definition, not both';
     throw invalidRequest({ loc: ['body', 'destination_definition_id'], msg, type: 'value_error' });
   }
   if (templateId !== undefined) {

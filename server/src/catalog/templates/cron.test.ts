@@ -40,9 +40,7 @@ describe('A schedule', () => {
     ],
   ])('%j is refused with the reason', (expression, error) => {
     expect(describeCron(expression, now)).toEqual({ description: null, is_valid: false, next_runs: [], error });
-    expect(quartzFormat.fault(expression)).toBe(
-      `a schedule must be a Quartz cron expression, as in 0 0 * * * ?: ${error}`,
-    );
+    expect(quartzFormat.fault(expression)).toBe(`use a Quartz cron expression such as 0 0 * * * ?: ${error}`);
   });
 
   it('in a request has no fault when it is valid', () => {

@@ -10,7 +10,7 @@ export const quartzFormat: Format = {
   type: 'value_error.cron',
   fault(text) {
     const reason = faultOf(text, systemRuntime.now());
-    return reason && `a schedule must be a Quartz cron expression, as in 0 0 * * * ?: ${reason}`;
+    return reason && `use a Quartz cron expression such as 0 0 * * * ?: ${reason}`;
   },
 };
 

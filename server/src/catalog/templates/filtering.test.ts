@@ -25,17 +25,17 @@ describe('A set of tags', () => {
   it('tells which of them match and which do not, each once', () => {
     expect(judge(['a', 'x'], { tags: ['b', 'a', 'b'], mode: 'all' })).toEqual({
       shown: false,
-      rule: 'Hidden: it lacks 1 of 2 selected tags, and mode all asks for every one.',
+      rule: 'Hidden: lacks 1 of 2 selected tags (mode all).',
       matchingTags: ['a'],
       missingTags: ['b'],
     });
   });
 
   it.each([
-    [[], [], 'any', 'Shown: no tags are selected, so every template is.'],
-    [['a'], ['a', 'b'], 'any', 'Shown: it has at least one of the selected tags, which is enough in mode any.'],
-    [['c'], ['a', 'b'], 'any', 'Hidden: it has none of the selected tags, and mode any asks for at least one.'],
-    [['a', 'b'], ['a', 'b'], 'all', 'Shown: it has every selected tag, as mode all asks for.'],
+    [[], [], 'any', 'Shown: no tags are selected, so every template is shown.'],
+    [['a'], ['a', 'b'], 'any', 'Shown: has at least one of the selected tags (mode any).'],
+    [['c'], ['a', 'b'], 'any', 'Hidden: has none of the selected tags (mode any).'],
+    [['a', 'b'], ['a', 'b'], 'all', 'Shown: has all selected tags (mode all).'],
   ] as const)('%j with %j in mode %s: %s', (had, selected, mode, rule) => {
     expect(judge(had, { tags: selected, mode }).rule).toBe(rule);
   });

@@ -37,18 +37,15 @@ export function judge(templateTags: readonly string[], { tags, mode }: TagFilter
     matchingTags,
     missingTags,
   });
-  if (selected.length === 0) return verdict(true, 'no tags are selected, so every template is.');
+  if (selected.length === 0) return verdict(true, 'no tags are selected, so every template is shown.');
   if (mode === 'any') {
     return matchingTags.length > 0
-      ? verdict(true, 'it has at least one of the selected tags, which is enough in mode any.')
-      : verdict(false, 'it has none of the selected tags, and mode any asks for at least one.');
+      ? verdict(true, 'has at least one of the selected tags (mode any).')
+      : verdict(false, 'has none of the selected tags (mode any).');
   }
   return missingTags.length === 0
-    ? verdict(true, 'it has every selected tag, as mode all asks for.')
-    : verdict(
-        false,
-        `it lacks ${missingTags.length} of ${selected.length} selected tags, and mode all asks for every one.`,
-      );
+    ? verdict(true, 'has all selected tags (mode all).')
+    : verdict(false, `lacks ${missingTags.length} of ${selected.length} selected tags (mode all).`);
 }
 
 export function isSelected(templateTags: readonly string[], filter: TagFilter): boolean {

@@ -22,7 +22,7 @@ const workspaceId = '{workspace_id}';
 
 /** Whether streams of two workspaces could get the same name. */
 export function mayMeet({ specification }: Definition, { namespace_format, prefix }: Placement): boolean {
-  // A destination may keep workspaces apart by itself: `local-files` has a folder for each.
+  // Some destinations isolate workspaces themselves: `local-files` has a folder for each.
   if (specification.connectionSpecification.inlay_separates_workspaces === true) return false;
   return ![namespace_format ?? defaultNamespace, prefix ?? defaultPrefix].some((text) => text.includes(workspaceId));
 }
@@ -32,7 +32,7 @@ export function placementFaults(definition: Definition, placement: Placement): F
   return [
     {
       loc: ['body', 'namespace_format'],
-      msg: `namespace_format or prefix must contain ${workspaceId}: without it the tables of two workspaces could be the same`,
+      msg: `namespace_format or prefix must contain ${workspaceId}, so that two workspaces never share tables`,
       type: 'value_error.placeholder',
     },
   ];

@@ -1,4 +1,4 @@
-/** What a template would be after a change: for plans, and for whoever wants to see it first. */
+/** The state of a template after a change, for plans and previews. */
 import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
 import type { TemplateKind } from '../../kernel/db/tables.ts';
 import type { TemplateRef } from '../../kernel/template-ref.ts';

@@ -26,7 +26,7 @@ export async function oauthFaults(
 ): Promise<Fault[]> {
   const client = await ctx.signInClients.find(db, organizationId, oauth.oauth_client_id);
   if (!client) {
-    const msg = 'there is no OAuth client with this id';
+    const msg = 'no OAuth client has this id';
     return [{ loc: ['body', 'oauth', 'oauth_client_id'], msg, type: 'value_error' }];
   }
   const faults = signInFaults(specification, oauth);
@@ -43,21 +43,21 @@ export async function oauthFaults(
     if (owner === 'platform') {
       return fault(
         'grant',
-        'a hosted platform cannot ask for tokens of your own again; give the connector the id and the secret of the client instead',
+        'a hosted platform cannot renew tokens of your own; give the connector the client id and client secret instead',
       );
     }
     if (oauth.grant === 'jwt_bearer' && client.provider.client_authentication !== 'private_key_jwt') {
-      return fault('grant', 'the client needs a private key: its client_authentication has to be private_key_jwt');
+      return fault('grant', 'the client needs a private key: set its client_authentication to private_key_jwt');
     }
   }
   const open = openAddresses(ctx, specification, { oauth, defaults });
   if (open.length === 0) return [];
   const [field, what] = isCustomersGrant(oauth)
-    ? ([oauth.hand_over === 'refresh_token' ? 'hand_over' : 'fields', 'the secret of your client'] as const)
+    ? ([oauth.hand_over === 'refresh_token' ? 'hand_over' : 'fields', 'your client secret'] as const)
     : (['grant', 'your own tokens'] as const);
   return fault(
     field,
-    `give ${open.join(', ')} in partial_default_config: ${what} must not go to a host that a customer enters`,
+    `set ${open.join(', ')} in partial_default_config: ${what} must not be sent to a host that a customer enters`,
   );
 }
 

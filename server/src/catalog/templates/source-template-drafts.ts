@@ -1,6 +1,6 @@
 /**
- * Source templates before they are stored: how a request becomes a template, and what a customer would see of it. A draft is
- * refused for the same reasons as a template that is made, and shown by the same function as a template that is stored.
+ * Drafts of source templates: how a request becomes a template, and what a customer would see. Drafts are validated
+ * like created templates and shown by the same function as stored ones.
  */
 import { keepMaskedSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { CreateSourceTemplateRequest, OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';

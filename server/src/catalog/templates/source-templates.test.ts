@@ -18,7 +18,7 @@ const secret = 'the-operators-client-secret';
 const oauth = { account: 'acme', credentials: { method: 'oauth', client_secret: secret } };
 const staysWithItsAddress = [
   'body.partial_default_config.credentials.client_secret',
-  'give this secret again: an address beside it has changed',
+  'enter this secret again because its address has changed',
   'value_error.secret',
 ];
 const maskedOauth = { account: 'acme', credentials: { method: 'oauth', client_secret: mask } };
@@ -372,7 +372,7 @@ describeOnBothDatabases('Source templates', (kind) => {
     for (const id of [unknownId, warehouseId]) {
       const body = { actor_definition_id: id, partial_default_config: {} };
       expect(await faultsOf('POST', path, body)).toEqual([
-        ['body.actor_definition_id', 'there is no source definition with this id', 'value_error.definition'],
+        ['body.actor_definition_id', 'no source definition has this id', 'value_error.definition'],
       ]);
     }
   });
@@ -418,11 +418,11 @@ describeOnBothDatabases('Source templates', (kind) => {
     const customization = { stream_selection_mode: 'whitelist' };
     const expected = [
       ['body.partial_default_config.account', 'str type expected', 'type_error.str'],
-      ['body.partial_default_config.start_date', 'the value must have the form YYYY-MM-DD', 'value_error.str.regex'],
+      ['body.partial_default_config.start_date', 'the value must match YYYY-MM-DD', 'value_error.str.regex'],
       ['body.partial_default_config.credentials.client_secret', 'str type expected', 'type_error.str'],
       [
         'body.customization.stream_whitelist',
-        'the list must not be empty when stream_selection_mode is whitelist',
+        'the list must not be empty if stream_selection_mode is whitelist',
         'value_error.list.min_items',
       ],
     ];

@@ -105,7 +105,7 @@ describeOnBothDatabases('Tags', (kind) => {
     ['.', 'a tag must not be . or ..', 'value_error.tag'],
     ['..', 'a tag must not be . or ..', 'value_error.tag'],
     ['a\nb', 'a tag must not contain control characters', 'value_error.tag'],
-    ['x'.repeat(256), 'a tag must have 1 to 255 characters', 'value_error.tag'],
+    ['x'.repeat(256), 'a tag must have at most 255 characters', 'value_error.tag'],
   ])('must not be called %j', async (name, msg, type) => {
     expect(await create(name)).toEqual([422, { detail: [{ loc: ['body', 'name'], msg, type }] }]);
     expect((await call('PUT', at('unknown'), { name }))[0]).toBe(422);

@@ -1,8 +1,8 @@
 /**
- * The life of a template, the same for both kinds: it is made, changed, rolled back, tagged and deleted. What differs is in
- * the rules of each kind (source-templates.ts, connection-templates.ts). Whom a change reaches is decided in changes/.
+ * The lifecycle of templates of both kinds: create, change, roll back, tag and delete. Each kind has its own rules
+ * (source-templates.ts, connection-templates.ts). changes/ decides who a change applies to.
  *
- * What always holds: whatever changes a template makes a version of it, in the same transaction.
+ * Invariant: every change of a template creates a version in the same transaction.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectionTemplate, UpdateConnectionTemplateRequest } from '@inlay/contract/catalog/connection-templates';

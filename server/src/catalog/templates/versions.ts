@@ -55,7 +55,7 @@ export interface ConnectionContent {
 const configurationField = { source: 'partial_default_config', connection: 'destination_config' } as const;
 
 interface NewVersion {
-  /** Of the template. */
+  /** Id of the template. */
   id: string;
   name: string;
   version: number;
@@ -211,7 +211,7 @@ export function withFingerprints(
   );
 }
 
-/** Each place where the two differ, as deep as objects go on both sides. */
+/** Every path where the two differ, descending into objects on both sides. */
 export function differences(before: unknown, after: unknown, path: string[] = []): TemplateChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) {

@@ -50,7 +50,7 @@ export async function createClient(
   request: CreateOAuthClientRequest,
 ): Promise<OAuthClient> {
   const described = await describe(ctx, organizationId, request);
-  if (!described) throw invalidRequest(originFault('one of provider, issuer, endpoints and definition_id is needed'));
+  if (!described) throw invalidRequest(originFault('one of provider, issuer, endpoints and definition_id is required'));
   refuse(secretFaults(described.provider, request.client_secret, false));
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
@@ -213,7 +213,7 @@ export function providerNameOf(row: Pick<OAuthClientRow, 'preset' | 'name'>): st
 export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): Provider {
   if (row.preset === null) return JSON.parse(row.provider ?? '{}');
   const preset = presets[row.preset];
-  if (!preset) throw new Error(`There is no preset ${row.preset}: it must not be taken away.`);
+  if (!preset) throw new Error(`The preset ${row.preset} is missing. Presets must not be removed.`);
   const { name, documentation, tried, notes, ...provider } = preset;
   return provider;
 }
@@ -259,11 +259,11 @@ async function describe(
 ): Promise<Described | undefined> {
   const given = origins.filter((name) => request[name] !== undefined);
   if (given.length > 1)
-    throw invalidRequest(originFault('only one of provider, issuer, endpoints and definition_id can be given'));
+    throw invalidRequest(originFault('send only one of provider, issuer, endpoints and definition_id'));
   if (request.provider !== undefined) {
     if (!Object.hasOwn(presets, request.provider)) {
       const known = Object.keys(presets).join(', ');
-      throw invalidRequest({ loc: ['body', 'provider'], msg: `choose one of ${known}`, type: 'value_error' });
+      throw invalidRequest({ loc: ['body', 'provider'], msg: `use one of ${known}`, type: 'value_error' });
     }
     const columns = { ...nowhere, preset: request.provider };
     return { provider: providerOf(columns), columns };
@@ -290,7 +290,7 @@ async function readSpecification(ctx: OAuthContext, organizationId: string, id: 
   const fault = (msg: string) =>
     invalidRequest({ loc: ['body', 'definition_id'], msg, type: 'value_error.definition' });
   const definition = await findDefinition(ctx, { organizationId, kind: 'source', id });
-  if (!definition) throw fault('there is no source definition with this id');
+  if (!definition) throw fault('no source definition has this id');
   try {
     return providerInSpecification(definition.specification);
   } catch (error) {
@@ -339,13 +339,13 @@ function secretFaults(provider: OAuthProvider, secret: string | undefined, isRed
     { loc: ['body', 'client_secret'], msg, type },
   ];
   if (isRedirected && secret === undefined) {
-    return fault('give this secret again: an address beside it has changed', 'value_error.secret');
+    return fault('enter this secret again because its address has changed', 'value_error.secret');
   }
   const authentication = provider.client_authentication ?? 'post';
-  if (authentication === 'none') return secret === undefined ? [] : fault('this provider takes no secret');
-  if (secret === undefined) return fault('this provider needs a secret');
+  if (authentication === 'none') return secret === undefined ? [] : fault('this provider does not use a secret');
+  if (secret === undefined) return fault('this provider requires a secret');
   if (authentication !== 'private_key_jwt' || secret === mask) return [];
-  return isPrivateJwk(secret) ? [] : fault('this must be a private key as a JSON Web Key');
+  return isPrivateJwk(secret) ? [] : fault('use a private key in JSON Web Key format');
 }
 
 function isPrivateJwk(text: string): boolean {

@@ -37,7 +37,7 @@ export function providerInSpecification({ advanced_auth }: ConnectorSpecificatio
   const consent = objectIn(outer, 'oauth_connector_input_specification');
   const { consent_url: consentUrl, access_token_url: tokenUrl } = consent;
   if (typeof consentUrl !== 'string' || typeof tokenUrl !== 'string') {
-    throw new NoConsent("the connector's specification does not say how customers sign in; give endpoints instead");
+    throw new NoConsent("the connector's specification does not describe a sign-in; send endpoints instead");
   }
   const words = readerOf(consent);
   const authorization = words.address(consentUrl);
@@ -85,7 +85,7 @@ function readerOf(consent: Json) {
       if (Object.hasOwn(standard, name)) return mark(name);
       if (/client_id/.test(inside) && /client_secret/.test(inside)) return mark('client_secret');
       if (/^[a-z_]+$/.test(name)) return `{${name}}`;
-      throw new NoConsent(`the sign-in of the connector's specification has “{{${inside}}}”, which is not understood`);
+      throw new NoConsent(`the connector's specification uses “{{${inside}}}” in its sign-in, which is not supported`);
     });
   /** What is constant. Throws for a parameter that the standard calls otherwise. */
   const constants = (pairs: Iterable<readonly [string, string]>): Record<string, string> => {
@@ -95,7 +95,9 @@ function readerOf(consent: Json) {
       const usual = variable === undefined ? undefined : standard[variable];
       if (usual === 'scope' || made.has(name)) continue;
       if (usual !== undefined) {
-        throw new NoConsent(`the provider calls ${usual} “${name}”, which is not supported; give endpoints instead`);
+        throw new NoConsent(
+          `the provider uses “${name}” instead of ${usual}, which is not supported; send endpoints instead`,
+        );
       }
       kept[name] = value;
     }
@@ -115,7 +117,7 @@ function readerOf(consent: Json) {
         if (/^authorization$/i.test(name) && /^\s*basic\b/i.test(text)) authentication = 'basic';
         else if (/^content-type$/i.test(name)) body = /json/i.test(text) ? 'json' : 'form';
         else if (!/^accept$/i.test(name)) {
-          throw new NoConsent(`the provider wants the header ${name} with tokens, which is not supported`);
+          throw new NoConsent(`the provider requires the header ${name} in token requests, which is not supported`);
         }
       }
       return { authentication, body };

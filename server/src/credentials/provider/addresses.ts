@@ -67,7 +67,7 @@ function isHostOf(host: string, value: string): boolean {
 
 function wordsFor(title: string, hosts: readonly string[] | undefined): string {
   if (hosts) return `${title}: enter one of ${hosts.join(', ')}.`;
-  return `${title}: enter only the name itself, such as “acme”, with letters, digits and hyphens.`;
+  return `${title}: enter only the name, such as “acme”, with letters, digits and hyphens.`;
 }
 
 /** `values` as checkValues gives them. */
@@ -88,7 +88,7 @@ export async function addressToAsk(
   if (fault !== undefined) throw new OpenAddress(fault);
   const url = new URL(fillAddress(address, checkValues(provider, values)));
   const isFixed = hostsOf(address, provider).some((host) => isHostOf(host, url.hostname));
-  if (!isFixed) throw new OpenAddress('the host is not one of the provider');
+  if (!isFixed) throw new OpenAddress('the host does not belong to the provider');
   return url.href;
 }
 
@@ -126,10 +126,10 @@ function valueFaults({ values = {} }: Provider): { field: string; message: strin
   return Object.values(values).map(({ hosts = [], sets = {} }) => {
     const lists = Object.values(sets);
     if (lists.some((list) => list.length !== hosts.length)) {
-      return { field: 'values', message: 'each list in sets must have one host for each of hosts' };
+      return { field: 'values', message: 'each list in sets must have one host for each entry of hosts' };
     }
     const isOpen = lists.flat().some((host) => host.startsWith('*.'));
-    return { field: 'values', message: isOpen ? 'what follows from a choice must be a whole host' : undefined };
+    return { field: 'values', message: isOpen ? 'a value in sets must be a complete host' : undefined };
   });
 }
 
@@ -137,24 +137,24 @@ async function addressFault(address: string, provider: Provider): Promise<string
   const known = choicesOf(provider);
   const names = [...address.matchAll(placeholder)].map(([, name = '']) => name);
   const unknown = names.find((name) => !known.has(name));
-  if (unknown !== undefined) return `{${unknown}} is not among the values`;
+  if (unknown !== undefined) return `{${unknown}} is not defined in values`;
   const url = parse(address);
-  if (!url) return 'this is not a valid address';
+  if (!url) return 'this is not a valid URL';
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
-    return 'an address must have neither a user name nor a fragment';
+    return 'a URL must not contain a user name or fragment';
   }
   const place = url.hostname.indexOf(mark);
   if (place === -1) return undefined;
-  if (place > 0 || url.hostname.lastIndexOf(mark) > 0) return 'a value can only be the beginning of the host';
+  if (place > 0 || url.hostname.lastIndexOf(mark) > 0) return 'a value can only be at the start of the host';
   const name = nameInHost(address);
   if (name !== undefined && known.get(name)) {
-    if (url.hostname !== mark) return 'a value with a list of hosts must be the whole host';
+    if (url.hostname !== mark) return 'a value with a list of hosts must be the complete host';
   } else if (!url.hostname.startsWith(`${mark}.`)) {
-    return 'a value must be followed by a domain that belongs to the provider';
+    return 'a value must be followed by a domain of the provider';
   }
   for (const host of hostsOf(address, provider)) {
     if (host.startsWith('*.') && !(await isFixed(host.slice(2), provider))) {
-      return `a value must be followed by a domain that belongs to the provider, and anybody can have a name under ${host.slice(2)}`;
+      return `a value must be followed by a domain of the provider, but anybody can register a name under ${host.slice(2)}`;
     }
   }
   return undefined;

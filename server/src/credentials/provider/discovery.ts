@@ -26,9 +26,7 @@ export async function discoverProvider(network: ProviderNetwork, issuer: string)
       reasons.push(wordsOf(error));
     }
   }
-  throw new DiscoveryFailed(
-    `The provider does not describe itself at this issuer: ${[...new Set(reasons)].join('; ')}`,
-  );
+  throw new DiscoveryFailed(`The issuer does not provide usable metadata: ${[...new Set(reasons)].join('; ')}`);
 }
 
 /** The guard of the network decides about plain http, so the library need not. */
@@ -47,7 +45,7 @@ function providerOf(said: oauth.AuthorizationServer): OAuthProvider {
   const server = readDescription(said);
   const { authorization_endpoint, token_endpoint } = server;
   if (!authorization_endpoint || !token_endpoint) {
-    throw new DiscoveryFailed('it names no authorization endpoint or no token endpoint');
+    throw new DiscoveryFailed('the authorization endpoint or token endpoint is missing');
   }
   return {
     authorization_url: authorization_endpoint,
@@ -70,7 +68,7 @@ function readDescription(said: oauth.AuthorizationServer) {
     const value = said[name];
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'string' && plainText(value, longestAddress) === value) return value;
-    throw new DiscoveryFailed(`its ${name} is not a valid address`);
+    throw new DiscoveryFailed(`its ${name} is not a valid URL`);
   };
   const list = (name: keyof oauth.AuthorizationServer) => {
     const value = said[name];
@@ -97,7 +95,7 @@ function authenticationOf(methods: readonly string[] | undefined): ClientAuthent
 
 function wordsOf(error: unknown): string {
   if (error instanceof oauth.OperationProcessingError && error.code === oauth.RESPONSE_IS_NOT_CONFORM) {
-    return 'there is no description';
+    return 'there is no metadata document';
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -57,7 +57,7 @@ export function openOAuthNetwork(
       return { ...answer, body: Buffer.concat(chunks).toString() };
     },
     addressFault({ protocol, hostname }) {
-      if (protocol !== 'https:' && !allowPrivateNetworks) return 'the address must begin with https://';
+      if (protocol !== 'https:' && !allowPrivateNetworks) return 'the URL must start with https://';
       return hostFault(hostname);
     },
     close,

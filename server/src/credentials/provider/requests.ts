@@ -200,16 +200,17 @@ export async function revokeToken(
     }
     const { status } = answer;
     if (status >= 200 && status < 300) return revokedBy(answer.body, form.error);
-    if (status === 429 || status >= 500) return { kind: 'again', reason: `The provider answered with ${status}.` };
+    if (status === 429 || status >= 500)
+      return { kind: 'again', reason: `The provider responded with status ${status}.` };
   }
-  return { kind: 'refused', reason: `The provider answered with ${answer.status}.` };
+  return { kind: 'refused', reason: `The provider responded with status ${answer.status}.` };
 }
 
 /** Some say with status 200 that they did nothing. That the token is over already is what was wanted. */
 function revokedBy(body: string, path: readonly string[] | undefined): Revoked {
   const error = path && errorCodeIn(readBody(body) ?? {}, path, 200);
   if (error === undefined || error === 'invalid_grant') return { kind: 'done' };
-  return { kind: 'again', reason: `The provider answered with the error ${error}.` };
+  return { kind: 'again', reason: `The provider responded with the error ${error}.` };
 }
 
 /** What the provider knows about an access token, for which the client proves who it is (RFC 7662). */
@@ -319,7 +320,7 @@ export async function target(network: ProviderNetwork, client: OpenClient, addre
     throw new OpenAddress(fault);
   } catch (error) {
     if (!(error instanceof OpenAddress || error instanceof WrongValue)) throw error;
-    throw new NotSent(`Nothing was sent: ${error.message}`);
+    throw new NotSent(`The request was not sent: ${error.message}`);
   }
 }
 
@@ -337,7 +338,7 @@ async function readCallback(client: OpenClient, callback: URLSearchParams, state
     if (error instanceof oauth.AuthorizationResponseError) {
       throw new CallbackRefused(error.error, error.error_description ?? 'The customer was not signed in.');
     }
-    throw new CallbackRefused('invalid_callback', 'The answer of the provider does not belong to this sign-in.');
+    throw new CallbackRefused('invalid_callback', "The provider's response does not belong to this sign-in.");
   }
 }
 
@@ -390,7 +391,7 @@ async function ask(network: ProviderNetwork, client: OpenClient, send: Send, rea
     }
     if (raw) return readTokenAnswer(provider, raw, reading);
     // What the error says may hold a part of the secret.
-    return { kind: 'not_sent', reason: 'The secret of the client cannot be used.', isUnreachable: false };
+    return { kind: 'not_sent', reason: 'The client secret cannot be used.', isUnreachable: false };
   }
 }
 
@@ -464,7 +465,7 @@ async function exchange(
     throw new NotSent('The provider cannot be reached.', { isUnreachable: true });
   });
   // A failure is known by its status. Of a success, the part that is missing may be the tokens.
-  if (answer.isCut && answer.status < 400) throw new Error('The answer of the provider broke off.');
+  if (answer.isCut && answer.status < 400) throw new Error("The provider's response was incomplete.");
   return answer;
 }
 

@@ -95,30 +95,31 @@ export function readTokenAnswer(
 ): TokenAnswer {
   const { status, retryAfterMs } = raw;
   const unavailable = (reason: string) => ({ kind: 'unavailable', status, reason, retryAfterMs }) as const;
-  if (status >= 500 || [408, 425, 429].includes(status)) return unavailable(`The provider answered with ${status}.`);
+  if (status >= 500 || [408, 425, 429].includes(status))
+    return unavailable(`The provider responded with status ${status}.`);
   const answer = readBody(raw.body);
-  if (!answer) return unavailable(`The provider answered with ${status} and neither JSON nor a form.`);
+  if (!answer) return unavailable(`The provider responded with status ${status} and neither JSON nor form data.`);
   const code = errorCodeIn(answer, provider.answer?.error ?? ['error'], status);
   if (code !== undefined) {
     const said = [answer.error_description, answer.message, answer.errorSummary, at(answer, ['error', 'message'])];
     const description = said.map((one) => textIn(one, longestDescription)).find((one) => one !== undefined);
     if (!transientErrors.has(code)) return { kind: 'refused', code, description };
-    return unavailable(`The provider answered with ${description === undefined ? code : `${code}: ${description}`}.`);
+    return unavailable(`The provider responded with ${description === undefined ? code : `${code}: ${description}`}.`);
   }
-  if (status >= 300) return unavailable(`The provider answered with ${status}, but with no OAuth error.`);
+  if (status >= 300) return unavailable(`The provider responded with status ${status} but without an OAuth error.`);
   const type = textIn(answer.token_type, longestCode)?.toLowerCase();
   if (type !== undefined && typesWithKey.has(type)) {
-    return unavailable(`The provider gave a token of type ${type}, which is no bearer token.`);
+    return unavailable(`The provider issued a token of type ${type} instead of a bearer token.`);
   }
   // Some providers have tokens at their own place after a sign-in, and at the usual one after a refresh.
   const found = (name: 'access_token' | 'refresh_token' | 'expires_in' | 'scope') =>
     (provider.answer?.[name] && at(answer, provider.answer[name])) ?? at(answer, [name]);
   const accessToken = readToken(found('access_token'));
-  if (accessToken.kind === 'none') return unavailable('The provider answered without an access token.');
-  if (accessToken.kind === 'unusable') return unavailable(`The access token of the provider ${accessToken.why}.`);
+  if (accessToken.kind === 'none') return unavailable('The provider responded without an access token.');
+  if (accessToken.kind === 'unusable') return unavailable(`The provider's access token ${accessToken.why}.`);
   const refreshToken = readToken(found('refresh_token'));
   if (refreshToken.kind === 'unusable' && !keepsOldRefreshToken) {
-    return unavailable(`The refresh token of the provider ${refreshToken.why}.`);
+    return unavailable(`The provider's refresh token ${refreshToken.why}.`);
   }
   const idToken = answer.id_token;
   return {
@@ -173,7 +174,7 @@ function readToken(value: unknown): ReadToken {
   if (token.length > longestToken) return { kind: 'unusable', why: `is longer than ${longestToken} characters` };
   return /^[\x20-\x7e]+$/.test(token)
     ? { kind: 'token', token }
-    : { kind: 'unusable', why: 'has characters that no token may have' };
+    : { kind: 'unusable', why: 'contains invalid characters' };
 }
 
 /** Zero and less mean "never" or nothing at all. Fractions are rounded down, but a token lives for a second at least. */

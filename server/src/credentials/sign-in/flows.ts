@@ -135,7 +135,7 @@ export async function prepareFlow(
   if (!template) throw new AppError('source_template_not_found');
   const oauth = signInOf(template);
   if (!oauth) {
-    const msg = 'this template has no sign-in; enter its configuration instead';
+    const msg = 'this template has no sign-in; send its configuration instead';
     throw invalidRequest({ loc: ['body', 'source_template_id'], msg, type: 'value_error' });
   }
   const client = await findClient(db, organizationId, oauth.oauth_client_id);
@@ -191,7 +191,7 @@ function assertMayReturn(oauth: TemplateOAuth, address: string, allowedOrigin: s
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const listed = (oauth.return_to ?? []).some((one) => URL.canParse(one) && new URL(one).href === url?.href);
   if (url && listed && url.origin === allowedOrigin) return;
-  const msg = 'this address is not on the list of the template, or not of the origin of the token';
+  const msg = "this URL is not on the template's list, or not on the token's origin";
   throw invalidRequest({ loc: ['body', 'return_to'], msg, type: 'value_error.url' });
 }
 
@@ -308,13 +308,13 @@ export async function productOf(
 
 /** For customers. Nothing here says anything about the operator's side. */
 const messages: Record<NonNullable<SignIn['failure']>, string> = {
-  denied: 'You did not agree with the provider. Start again to sign in.',
+  denied: 'You did not agree to connect your account. Start again to sign in.',
   expired: 'The sign-in took too long. Start again.',
-  refused: 'The provider did not accept the sign-in. Start again.',
-  unreachable: 'The provider does not answer at the moment. Try again later.',
-  scopes_missing: 'Not everything that is needed was granted. Start again, and agree to everything that is asked for.',
-  other_account: 'You signed in with another account than before. Confirm that you want to use it.',
-  not_possible: 'Signing in is not possible at the moment. Ask the application that you came from.',
+  refused: 'The provider rejected the sign-in. Start again.',
+  unreachable: "The provider isn't responding. Try again later.",
+  scopes_missing: 'Some required permissions were not granted. Start again and agree to all of them.',
+  other_account: 'You signed in with a different account than before. Confirm that you want to use it.',
+  not_possible: 'Sign-in is not available right now. Contact the support of the application.',
 };
 
 /** A flow, as entries of the log name it: there it is a `sign_in`. */

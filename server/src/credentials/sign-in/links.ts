@@ -22,7 +22,7 @@ export async function createLink(
 ): Promise<SignInLink> {
   const { workspace_id: workspaceId, source_id, values, customer_label = null } = request;
   if ((request.source_template_id === undefined) === (source_id === undefined)) {
-    const msg = 'give either source_template_id or source_id';
+    const msg = 'send either source_template_id or source_id';
     throw invalidRequest({ loc: ['body', 'source_template_id'], msg, type: 'value_error' });
   }
   // First: a workspace of somebody else is answered as one that does not exist, whatever else is wrong.

@@ -205,7 +205,7 @@ async function breakOff(ctx: FlowsContext, flow: OAuthFlowRow, err: unknown): Pr
     ctx,
     flow,
     'not_possible',
-    'An error in the service broke the sign-in off. Its log has the details.',
+    'The sign-in failed because of an internal error. See the log for details.',
   );
 }
 

@@ -141,13 +141,13 @@ export function missingIn({ asked, granted }: Pick<TestReport, 'asked' | 'grante
 type FailedTest = Extract<TestOutcome, { kind: 'failed' }>;
 
 const advice: Record<FailedTest['failure'], string> = {
-  denied: 'The provider says that you did not agree.',
-  expired: 'Nobody has signed in within ten minutes.',
-  refused: 'The provider refused.',
-  unreachable: 'The provider does not answer.',
-  scopes_missing: 'Less was granted than the template needs.',
-  other_account: 'This is another account.',
-  not_possible: 'The provider does not accept the client, or it cannot be used. Look at its id and its secret.',
+  denied: 'The provider reports that you declined.',
+  expired: 'Nobody signed in within ten minutes.',
+  refused: 'The provider rejected the sign-in.',
+  unreachable: "The provider isn't responding.",
+  scopes_missing: 'Some scopes that the template requires were not granted.',
+  other_account: 'A different account signed in.',
+  not_possible: 'The provider rejected the OAuth client, or the client cannot be used. Check its client id and secret.',
 };
 
 export function failureWords({ failure, said, missing }: FailedTest): string {

@@ -92,7 +92,7 @@ export async function accessTo(
     const refreshed = isOver ? ({ kind: 'ended' } as const) : await refresh(ctx, row);
     if (refreshed.kind === 'fresh') {
       if (++refreshes <= mostRefreshes) continue;
-      throw new CredentialUnavailable('The tokens of the provider end before they can be used.');
+      throw new CredentialUnavailable('The tokens expire before they can be used.');
     }
     if (refreshed.kind === 'busy' && ctx.runtime.elapsed() < giveUpAt) {
       await ctx.runtime.sleep(Math.min(refreshed.ms, lookAgainMs * (1 + ctx.runtime.random())));
@@ -124,7 +124,7 @@ async function accessOf(
   if (!tokens) throw new CredentialUnavailable('the platform has the tokens');
   if (open.length > 0) {
     // What is the operator's goes only where the operator has said.
-    const what = 'nothing of the operator is sent to a host that a customer enters; fix the address in the template';
+    const what = 'the client secret is not sent to a host that a customer enters; set the address in the template';
     ctx.log.error({ credentialId: row.id, templateId: row.source_template_id, open }, what);
     throw new CredentialNeedsAttention('client_refused');
   }

@@ -234,7 +234,7 @@ export async function holdCredential(
   if (row && row.state !== 'ended' && row.source_template_id === templateId) return;
   throw invalidRequest({
     loc: ['body', 'credential_id'],
-    msg: 'there is no sign-in with this id for this template',
+    msg: 'no sign-in has this id for this template',
     type: 'value_error',
   });
 }

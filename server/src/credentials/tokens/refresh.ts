@@ -59,7 +59,7 @@ export function refresh(ctx: OAuthContext, row: CredentialRow): Promise<Refreshe
 
 async function refreshOnce(ctx: OAuthContext, row: CredentialRow): Promise<Refreshed> {
   if (await isHandedOver(ctx.store.db, row))
-    return { kind: 'later', reason: 'Its connector refreshes it.', isAsked: false };
+    return { kind: 'later', reason: 'The connector refreshes the tokens itself.', isAsked: false };
   if (!canBeRefreshed(ctx, row)) return await atItsEnd(ctx, row);
   const values: Record<string, string> = JSON.parse(row.provider_values);
   const client = await openClient(ctx, row.organization_id, row.oauth_client_id, values);
@@ -115,7 +115,7 @@ function whileLeased({ network, runtime }: OAuthContext, until: number): Provide
   return {
     ...network,
     async request(url, request) {
-      if (runtime.elapsed() > until) throw new NotSent('It took too long to begin.');
+      if (runtime.elapsed() > until) throw new NotSent('The refresh could not start in time.');
       return await network.request(url, request);
     },
   };
@@ -162,7 +162,7 @@ async function whyNotTaken(ctx: OAuthContext, row: CredentialRow): Promise<Refre
   if (!now || now.state === 'ended') return { kind: 'ended' };
   if (now.generation !== row.generation) return { kind: 'fresh' };
   if (now.lease_until > now.now) return { kind: 'busy', ms: now.lease_until - now.now };
-  if (now.owner !== 'service') return { kind: 'later', reason: 'The platform refreshes it.', isAsked: false };
+  if (now.owner !== 'service') return { kind: 'later', reason: 'The platform refreshes the tokens.', isAsked: false };
   const isUsedUp = now.tried_generation === now.generation && now.tries >= mostTries;
   if (now.state === 'connected' && isUsedUp) return await usedUp(ctx, now);
   return now.state === 'connected' ? { kind: 'busy', ms: 1_000 } : { kind: 'ended' };
@@ -172,7 +172,7 @@ async function whyNotTaken(ctx: OAuthContext, row: CredentialRow): Promise<Refre
 async function usedUp(ctx: OAuthContext, row: SeenCredential): Promise<Refreshed> {
   if (row.access_expires_at !== null && row.access_expires_at > row.now) {
     await credentials.putDue(ctx.store.db, refOf(row), row.generation, row.access_expires_at);
-    return { kind: 'later', reason: 'The answers of the provider were lost.', isAsked: true };
+    return { kind: 'later', reason: "The provider's responses were lost.", isAsked: true };
   }
   // A process that was paused may say meanwhile that it has not sent: then the token is not used up.
   const free = { generation: row.generation, leaseId: null, leastTries: mostTries };
@@ -182,7 +182,7 @@ async function usedUp(ctx: OAuthContext, row: SeenCredential): Promise<Refreshed
 /** The operator has deleted the client, or moved it to hosts that its secret was not given for. */
 async function noClient(ctx: OAuthContext, row: CredentialRow): Promise<Refreshed> {
   const dueAt = (await ctx.store.now()) + mendableRetryMs;
-  const error = 'The OAuth client cannot be used: it needs its secret anew, or is deleted.';
+  const error = 'The OAuth client cannot be used: enter its secret again, or replace it if it was deleted.';
   const free = { generation: row.generation, leaseId: null };
   return await needsAttention(ctx, row, free, { reason: 'client_refused', error, dueAt });
 }
@@ -266,7 +266,7 @@ async function storeTokens(
       // A refresh may narrow what was granted, and mostly says nothing. The operator's own are what is asked for.
       scopes: isOwn || result.scopes === undefined ? row.scopes : JSON.stringify(result.scopes),
       reason: attention ?? null,
-      last_error: attention === undefined ? null : `Not granted any more: ${missing.join(' ')}`,
+      last_error: attention === undefined ? null : `No longer granted: ${missing.join(' ')}`,
     });
     if (!kept) return { kind: 'fresh' };
     if (isNews) await tellUsers(ctx, tx, kept);
@@ -344,7 +344,7 @@ async function persistently<T>(
     try {
       return await work();
     } catch (err) {
-      log.warn({ err, credentialId }, 'what a provider answered could not be stored; it will be tried again');
+      log.warn({ err, credentialId }, 'the response of a provider could not be stored; retrying');
       await runtime.sleep(pauseMs);
     }
   }

@@ -722,7 +722,7 @@ describe('The errors of an endpoint', () => {
     for (const endpoint of endpoints) {
       const provoked = new Set(seen.get(nameOf(endpoint)));
       if ((endpoint.security ?? []).length > 0) {
-        expect(documentedDetails(endpoint, 503)).toContain('Storage is unavailable');
+        expect(documentedDetails(endpoint, 503)).toContain('Storage is unavailable. Retry shortly.');
         provoked.add(503);
       }
       const documented = Object.keys(endpoint.responses)

@@ -56,7 +56,7 @@ ${scheme === undefined ? '' : html`<label><span>Your ${tokenName(scheme)}</span>
   .map(
     ({ name, in: place, required }) =>
       html`<label><span><code>${name}</code>${required ? '' : html` <span class="note">optional</span>`}</span><input name="${name}" data-in="${place}" autocomplete="off" spellcheck="false"></label>\n`,
-  )}${body ? html`<label><span>Body</span>${bodyField(body)}</label>\n` : ''}<p><button type="submit">Send ${method.toUpperCase()}</button> <span class="aside">to this service, with real effects</span></p>
+  )}${body ? html`<label><span>Body</span>${bodyField(body)}</label>\n` : ''}<p><button type="submit">Send ${method.toUpperCase()}</button> <span class="aside">Sends a real request to this service</span></p>
 <output></output>
 </form>
 </details>`;
@@ -70,7 +70,7 @@ function bodyField(body: Media): Html {
 
 function tokenInWords({ security = [] }: Endpoint): Html {
   const ways = security.flatMap((schemes) => Object.entries(schemes));
-  if (ways.length === 0) return html`Requires no token.`;
+  if (ways.length === 0) return html`No authentication required.`;
   const words = ways.map(([scheme, permissions]) => {
     const token = tokenName(scheme);
     const permission = permissions.length > 0 ? ` with permission \`${permissions.join('`, `')}\`` : '';
@@ -132,7 +132,7 @@ function errorTable({ responses }: Endpoint): Html {
   return html`<details class="errors">
 <summary><h3>Errors</h3> ${statuses.map((status) => html`<span class="status">${status}</span> `)}</summary>
 <table aria-label="Errors">
-<thead><tr><th scope="col">Status</th><th scope="col"><code>detail</code></th><th scope="col">When</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col"><code>detail</code></th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${rows.map(
   ({ status, detail, when }) =>

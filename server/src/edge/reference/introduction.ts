@@ -21,28 +21,28 @@ export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
     anchor: 'authentication',
     title: 'Authentication',
     text: html`
-<p>A request carries one token, in the header <code>Authorization: Bearer &lt;token&gt;</code> and nowhere else. There are three kinds:</p>
+<p>Authenticate with a token in the header <code>Authorization: Bearer &lt;token&gt;</code>. There are three types of token:</p>
 <dl class="kinds">
-<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization and belongs in your backend, never in a browser or in version control. With permission `full` it may call everything, with `read` only GET endpoints, with `operator` everything but what has to do with secrets of the organization. The service makes the first one when it starts for the first time; those it makes begin with `inlay_op_`.')}</dd></div>
-<div><dt>Scoped token</dt><dd>${prose('Acts inside one workspace. A JWT that your backend generates for one of your customers; anyone can verify it with the keys at `/.well-known/jwks.json`. May be used from browsers.')}</dd></div>
-<div><dt>Widget token</dt><dd>${prose('For the embedded widget: base64 of a JSON object with `token`, a scoped token bound to one browser origin, and `widgetUrl`, the address for an iframe. Its scoped token is accepted from that origin only.')}</dd></div>
+<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization. Keep it in your backend, never in a browser or in version control. With permission `full` it can call every endpoint, with `operator` everything except manage operator tokens, OAuth clients and webhook secrets, and with `read` only GET endpoints. The first one is generated when the service first starts. Generated tokens start with `inlay_op_`.')}</dd></div>
+<div><dt>Scoped token</dt><dd>${prose('Acts within a single workspace. Your backend generates this JWT for a customer. Anyone can verify it with the keys at `/.well-known/jwks.json`, and browsers may use it.')}</dd></div>
+<div><dt>Widget token</dt><dd>${prose('For the embedded widget: base64 of a JSON object with `token`, a scoped token bound to one browser origin, and `widgetUrl`, the URL for an iframe. The scoped token is only accepted from that origin.')}</dd></div>
 </dl>
-<p>${prose("A request with an operator token may name its organization in the header `X-Organization-Id`; another organization than the token's is refused with 403.")}</p>`,
+<p>${prose('Requests with an operator token may name the organization in the `X-Organization-Id` header. If it differs from the organization of the token, the response is 403.')}</p>`,
   },
   {
     anchor: 'errors',
     title: 'Errors',
     text: html`
-<p>${prose('Every answer that is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request. The header `X-Inlay-Error` has the code of the error, which does not change when the words do.')}</p>
+<p>${prose('Every error response has a body with only `detail`: a message or, for status 422, a list of all faults of the request. The `X-Inlay-Error` header contains a stable error code, while messages may change.')}</p>
 <div class="pair">
 <pre><code>${formatJson({ detail: 'Workspace not found' })}</code></pre>
 <pre><code>${formatJson({ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] })}</code></pre>
 </div>
-<p>${prose('Where waiting helps, `Retry-After` says for how many seconds. When a 502, 503 or 504 says that something is recorded, the service will complete it; sending the request again does no harm.')}</p>
+<p>${prose('If retrying helps, `Retry-After` contains the number of seconds to wait. If a 502, 503 or 504 says that a change was saved, Inlay completes it automatically. Retrying is safe.')}</p>
 <details>
-<summary>Refusals of HTTP itself, possible on any path</summary>
-<table aria-label="Refusals of HTTP itself">
-<thead><tr><th scope="col">Status</th><th scope="col"><code>X-Inlay-Error</code></th><th scope="col"><code>detail</code></th><th scope="col">When</th></tr></thead>
+<summary>HTTP errors that any path can return</summary>
+<table aria-label="HTTP errors">
+<thead><tr><th scope="col">Status</th><th scope="col"><code>X-Inlay-Error</code></th><th scope="col"><code>detail</code></th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${plainRefusals.map(
   ({ status, code, detail, when }) =>
@@ -53,34 +53,34 @@ ${plainRefusals.map(
   },
   {
     anchor: 'idempotency',
-    title: 'Repeating a request',
+    title: 'Idempotent requests',
     text: html`
-<p>${prose('A POST whose answer was lost can be sent again without doing its work twice: send both with the same header `Idempotency-Key`, a text of your choice such as a UUID. For 24 hours every request with the same key and body gets the stored answer, with the header `Idempotency-Replayed: true`. A key counts for one token and one path.')}</p>
-<p>${prose('With another body the key is refused with 422 (`idempotency_key_reused`), and while the first request is being carried out with 409 (`idempotency_key_in_use`) and `Retry-After`. Requests that were not as described (422), answers with `Retry-After` and failures (5xx) are not stored: the same key tries again. All other methods are idempotent by themselves.')}</p>`,
+<p>${prose('To retry a POST safely, send the same `Idempotency-Key` header with each attempt, such as a UUID. For 24 hours, every request with the same key and body returns the stored response, with the header `Idempotency-Replayed: true`. Keys apply per token and path.')}</p>
+<p>${prose('Reusing a key with a different body returns 422 (`idempotency_key_reused`). While the first request is in progress, the response is 409 (`idempotency_key_in_use`) with `Retry-After`. Validation errors (422), responses with `Retry-After` and server errors (5xx) are not stored, so you can retry with the same key. All other methods are already idempotent.')}</p>`,
   },
   {
     anchor: 'unknown-fields',
     title: 'Unknown fields',
     text: html`
-<p>${prose('Query parameters and fields of the body that an endpoint does not know are ignored, and named in the header `X-Inlay-Unknown` of the answer. With the header `Prefer: handling=strict` the request is refused with 422 instead. So is every DELETE with an unknown parameter or field.')}</p>`,
+<p>${prose('Unknown query parameters and body fields are ignored and listed in the `X-Inlay-Unknown` response header. With the request header `Prefer: handling=strict`, the response is 422 instead. DELETE requests always reject unknown parameters and fields.')}</p>`,
   },
   {
     anchor: 'pagination',
     title: 'Pagination',
     text: html`
-<p>${prose('A list that can be long comes in pages: `data` holds the items, `next` the full URL of the next page, or null on the last one. Follow `next` as it is; cursors are opaque and not meant to be built. `limit` sets how many items a page has.')}</p>`,
+<p>${prose('Long lists are paginated: `data` contains the items and `next` the full URL of the next page, or null on the last page. Follow `next` as is, because cursors are opaque. `limit` sets the number of items per page.')}</p>`,
   },
   {
     anchor: 'rate-limits',
     title: 'Rate limits',
     text: html`
-<p>${prose('Requests are counted for each token and minute. Scoped and widget tokens have 1,200 unless the service was started with another `INLAY_RATE_LIMIT_PER_MINUTE`; all scoped tokens of a workspace together have five times as many, or `INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE`; operator tokens are limited only where `INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE` is set. Where a limit applies, answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of the limit that is nearer; beyond it they are 429 with `Retry-After`.')}</p>`,
+<p>${prose('Requests are limited per token and minute. Scoped and widget tokens allow 1,200 requests (`INLAY_RATE_LIMIT_PER_MINUTE`), and all scoped tokens of a workspace together five times as many (`INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE`). Operator tokens are only limited if `INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE` is set. If a limit applies, responses carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of the closest limit. Requests above it return 429 with `Retry-After`.')}</p>`,
   },
   {
     anchor: 'request-ids',
     title: 'Request ids',
     text: html`
-<p>${prose('Every answer has an `X-Request-Id`, and the log of the service has it with everything the request caused. Send one of your own to follow a request through several systems: 1 to 36 letters, digits and hyphens; anything else is replaced.')}</p>
-<p>${prose('`X-Trace-Id` is the id of the trace that the request is part of: the trace of the header `traceparent` (W3C Trace Context), or a new one.')}</p>`,
+<p>${prose('Every response has an `X-Request-Id`, which the log repeats on every line the request causes. Send your own to follow a request across systems: 1 to 36 letters, digits and hyphens. Other values are replaced.')}</p>
+<p>${prose('`X-Trace-Id` identifies the trace of the request: that of the `traceparent` header (W3C Trace Context), or a new one.')}</p>`,
   },
 ];

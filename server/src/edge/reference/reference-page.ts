@@ -57,13 +57,13 @@ function layout({ document, chapters, groups }: Reference, content: Html, curren
 <script type="module" src="${root}docs/reference.js"></script>
 </head>
 <body class="reference">
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="brand">
 <a href="${overviewPage}" data-page><img src="${root}docs/icon.svg" alt="" width="24" height="24"> ${title}</a> <span class="version">${version}</span>
 </header>
 <nav class="contents" aria-label="Contents">
 <p class="search" hidden><label><span class="hidden">Search</span><input type="search" id="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false"></label></p>
-<p id="nothing-found" role="status" hidden>Nothing found.</p>
+<p id="nothing-found" role="status" hidden>No results.</p>
 ${contentsGroup({
   name: 'Introduction',
   page: overviewPage,
@@ -93,7 +93,7 @@ function overview({ document, chapters, groups }: Reference): Html {
 ${description === undefined ? '' : html`<p class="lead">${prose(description)}</p>`}
 <dl class="facts">
 <div><dt>Base URL</dt><dd><code>${serverUrlOf(document)}</code></dd></div>
-<div><dt>Machine-readable</dt><dd><a href="openapi.json">OpenAPI 3.1 document</a></dd></div>
+<div><dt>OpenAPI</dt><dd><a href="openapi.json">OpenAPI 3.1 document</a></dd></div>
 </dl>
 <ul class="groups">
 ${groups.map(

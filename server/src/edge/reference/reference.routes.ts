@@ -22,65 +22,65 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         title: 'Inlay',
         version,
         description:
-          'Embedded data-integration set-up for your customers: workspaces that keep them apart, and tokens that let ' +
-          'each of them, and the widget in your product, into their own.',
+          'Let your customers connect their data in your product: workspaces keep customers apart, and tokens give each customer and the embedded widget access to their own workspace.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl }],
       tags: [
         {
           name: 'Tokens',
-          description: 'Scoped and widget tokens: what your backend generates for a customer, and how it is revoked.',
+          description: 'Scoped and widget tokens, which your backend generates for customers and can revoke.',
         },
         {
           name: 'Workspaces',
-          description: 'A workspace holds what one of your customers has set up. The first token for it creates it.',
+          description:
+            'Each workspace holds the sources, destinations and connections of one customer, and is created by the first token for it.',
         },
         {
           name: 'Inside a workspace',
-          description: 'What your customer, or the widget, does with a scoped token.',
+          description: 'What customers and the widget can do with a scoped token.',
         },
         {
           name: 'Source templates',
           description:
-            'What your customers may set up: a connector, and the part of its configuration that you provide.',
+            'What your customers can connect: a connector and the part of its configuration that you provide.',
         },
         {
           name: 'Connection templates',
-          description: 'Where the data of every new source goes, and when.',
+          description: 'Where the data of new sources goes, and on which schedule.',
         },
         {
           name: 'Template tags',
-          description: 'Words that group templates, so that a token can be offered some of them.',
+          description: 'Labels that group templates, so that a token can be restricted to some of them.',
         },
         {
           name: 'Inside a workspace, for operators',
-          description: 'Everything that your customer can do, in any of your workspaces.',
+          description: 'Everything your customers can do, for operators and in any workspace.',
         },
         {
           name: 'Operating',
-          description: 'How all of your customers do: what fails, since when and why, and the jobs with their logs.',
+          description: 'The health of all customers, causes of failures, and jobs with their logs.',
         },
-        { name: 'Quotas', description: 'How much a workspace may have and move, and how much it has used.' },
+        { name: 'Quotas', description: 'Limits on what a workspace can have and move, and its current usage.' },
         {
           name: 'Events',
-          description: 'What happens in all your workspaces, in one order, for as many readers as you like.',
+          description: 'Everything that happens in your workspaces, in a single order and for any number of readers.',
         },
         {
           name: 'Audit',
-          description: 'Who did what, from where, and what was refused: a trail that nobody can rewrite unnoticed.',
+          description: 'Who did what, from where, and what was refused, in a tamper-evident trail.',
         },
         {
           name: 'Webhooks',
-          description: 'Where events are sent as they happen, what became of each, and sending them again.',
+          description: 'Endpoints that receive events, their deliveries, and recovery of missed events.',
         },
         {
           name: 'OAuth clients',
-          description: 'Your apps at providers: their ids, secrets and redirect addresses.',
+          description: 'The apps that you registered with OAuth providers.',
         },
-        { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
-        { name: 'Operator tokens', description: 'The tokens of your own backends.' },
-        { name: 'Console', description: 'Who is signed in to the console.' },
+        { name: 'Definitions', description: 'The available connectors and their configuration.' },
+        { name: 'Operator tokens', description: 'Tokens of your own backends.' },
+        { name: 'Console', description: 'Active sessions of the console.' },
       ],
       components: {
         schemas: { ErrorCode: { type: 'string', title: 'Error code', enum: errorCodes } },
@@ -89,13 +89,14 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           operatorToken: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An operator token: the whole organization. Never in a browser or in version control.',
+            description:
+              'Operator token for the whole organization. Never use it in a browser or commit it to version control.',
           },
           scopedToken: {
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'A scoped token, or the one inside a widget token: one workspace.',
+            description: 'Scoped token for a single workspace, or the one inside a widget token.',
           },
         },
       },

@@ -31,7 +31,7 @@ export interface Schema {
 /** Deeper levels are cut off: no reader follows, and a schema that contains itself would never end. */
 const maxDepth = 8;
 
-/** Type, permitted values, limits and default: "integer, 1 to 100, `20` by default". */
+/** Type, permitted values, limits and default: "integer, 1 to 100, defaults to `20`". */
 export function describeSchema(schema: Schema): string {
   const type = typeInWords(schema);
   return [
@@ -40,7 +40,7 @@ export function describeSchema(schema: Schema): string {
     schema.enum && `one of ${schema.enum.map((value) => memberInWords(value, schema.default)).join(', ')}`,
     schema.const !== undefined && `always ${asCode(schema.const)}`,
     limitsInWords(schema),
-    schema.default !== undefined && !schema.enum && `${asCode(schema.default)} by default`,
+    schema.default !== undefined && !schema.enum && `defaults to ${asCode(schema.default)}`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -53,7 +53,7 @@ function memberInWords(value: unknown, preset: unknown): string {
 /** Formats that name a kind of value. Other formats restrict a string, and the description of the field says how. */
 const formatNames: Record<string, string> = {
   uuid: 'UUID',
-  'date-time': 'time (ISO 8601)',
+  'date-time': 'timestamp (ISO 8601)',
   uri: 'URL',
   'web-origin': 'origin',
 };

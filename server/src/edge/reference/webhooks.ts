@@ -1,4 +1,4 @@
-/** The events as OpenAPI describes what a service sends by itself. Made from the catalogue. */
+/** Webhook events for `webhooks` in the OpenAPI document, generated from the event catalogue. */
 import { catalogue, type EntryType, eventTypes } from '../../log/events/catalogue.ts';
 import { exampleOf, type Schema } from './schema-words.ts';
 
@@ -7,7 +7,7 @@ const exampleWorkspace = { id: '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11', name: 'ac
 const workspaceSchema: Schema = {
   type: 'object',
   required: ['id', 'name'],
-  description: 'The workspace that it is about, as it was called then',
+  description: 'The workspace concerned, with its name at the time.',
   properties: { id: { type: 'string', format: 'uuid' }, name: { type: 'string' } },
   examples: [exampleWorkspace],
 };
@@ -27,7 +27,7 @@ export function webhooksOf(): Record<string, object> {
               required: true,
               content: { 'application/json': { schema, example: exampleOf(schema) } },
             },
-            responses: { '2XX': { description: 'The event has arrived.' } },
+            responses: { '2XX': { description: 'The event was received.' } },
           },
         },
       ];
@@ -47,7 +47,7 @@ function bodySchema(type: EntryType): Schema {
   };
 }
 
-/** What an event of this type says, with the workspace that every event about a workspace has. */
+/** Schema of an event's `data`, with the workspace that every event about a workspace contains. */
 export function dataSchema(type: EntryType): Schema {
   const { data, ofWorkspace } = catalogue[type];
   const { properties = {}, required = [] } = withoutTitles(data as Schema);
@@ -58,7 +58,7 @@ export function dataSchema(type: EntryType): Schema {
   };
 }
 
-/** Names of schemas are for what the API answers. */
+/** Only response schemas have titles, because generated clients use these as type names. */
 function withoutTitles<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema), (_key, value) => {
     if (typeof value !== 'object' || value === null || typeof value.title !== 'string') return value;

@@ -230,9 +230,9 @@ describe('The configuration', () => {
         name,
       ).toBe(true);
     const message = new ConfigError(faults).message;
-    expect(message).toMatch(new RegExp(`^The configuration has ${faults.length} faults:\n`));
+    expect(message).toMatch(new RegExp(`^The configuration has ${faults.length} errors:\n`));
     for (const fault of faults) expect(message).toContain(`  - ${fault}`);
-    expect(new ConfigError(['one']).message).toBe('The configuration has a fault:\n  - one');
+    expect(new ConfigError(['one']).message).toBe('The configuration has an error:\n  - one');
   });
 
   it('never repeats a secret in a fault', () => {
@@ -306,7 +306,7 @@ describe('Secrets in files', () => {
 
   it('A _FILE variable that is misspelt, or of a setting that is no secret, is noticed', () => {
     expect(faultsOf({ INLAY_ENCRYPTON_KEY_FILE: 'x' })).toEqual([
-      'INLAY_ENCRYPTON_KEY_FILE is not a variable of Inlay: did you mean INLAY_ENCRYPTION_KEY_FILE?',
+      'INLAY_ENCRYPTON_KEY_FILE is not an Inlay variable. Did you mean INLAY_ENCRYPTION_KEY_FILE?',
     ]);
     expect(configOf({ INLAY_VENDOR_FILE: 'x' }).unknownNames).toHaveLength(1);
   });
@@ -340,7 +340,7 @@ describe('INLAY_CONNECTOR_REGISTRY', () => {
     'refuses %s',
     (INLAY_CONNECTOR_REGISTRY) => {
       expect(faultsOf({ INLAY_CONNECTOR_REGISTRY })).toEqual([
-        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.',
+        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or a file path.',
       ]);
     },
   );
@@ -363,7 +363,7 @@ describe('INLAY_PUBLIC_URL', () => {
     'https://inlay.example?a',
     'https://x/#a',
   ])('refuses %s', (INLAY_PUBLIC_URL) => {
-    const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query and fragment.';
+    const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query or fragment.';
     expect(faultsOf({ INLAY_PUBLIC_URL })).toEqual([fault]);
   });
 });
@@ -445,7 +445,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     'abcdefg'.repeat(10),
   ])('refuses %j', (token) => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-      'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters, 8 or more of them different. Leave it unset to have one generated.',
+      'INLAY_OPERATOR_TOKEN must have at least 32 visible ASCII characters, at least 8 of them different. Leave it unset to generate one.',
     ]);
   });
 
@@ -454,7 +454,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
       'INLAY_OPERATOR_TOKEN must have at most 512 characters.',
     ]);
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: newOperatorSecret().slice(0, -1) })).toEqual([
-      'INLAY_OPERATOR_TOKEN begins with inlay_op_ but its checksum is wrong: it was mistyped or cut off.',
+      'INLAY_OPERATOR_TOKEN starts with inlay_op_ but has a wrong checksum. Check for typos or missing characters.',
     ]);
   });
 
@@ -466,7 +466,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     '<the operator token of your deployment>',
   ])('refuses the placeholder %s', (token) => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-      'INLAY_OPERATOR_TOKEN still holds a placeholder. Set it to a secret of your own.',
+      'INLAY_OPERATOR_TOKEN still contains a placeholder. Set it to a secret of your own.',
     ]);
   });
 });
@@ -485,8 +485,8 @@ describe('Metrics', () => {
 
   it('refuse a weak token, and the port of the service', () => {
     expect(faultsOf({ INLAY_METRICS_TOKEN: 'x'.repeat(40), PORT: '9000', INLAY_METRICS_PORT: '9000' })).toEqual([
-      'INLAY_METRICS_TOKEN must have 32 or more visible ASCII characters, 8 or more of them different. Make one with: openssl rand -base64 32',
-      'INLAY_METRICS_PORT must be another port than PORT.',
+      'INLAY_METRICS_TOKEN must have at least 32 visible ASCII characters, at least 8 of them different. Generate one with: openssl rand -base64 32',
+      'INLAY_METRICS_PORT must differ from PORT.',
     ]);
   });
 });
@@ -497,7 +497,7 @@ describe('INLAY_VENDOR', () => {
   });
 
   it.each(['Acme', 'a.b', 'a b', '-a', 'a'.repeat(64), 'é'])('refuses %s', (INLAY_VENDOR) => {
-    const fault = 'INLAY_VENDOR must be one lower-case word of letters, digits, - and _.';
+    const fault = 'INLAY_VENDOR must be a single lower-case word of letters, digits, - and _.';
     expect(faultsOf({ INLAY_VENDOR })).toEqual([fault]);
   });
 });
@@ -567,19 +567,19 @@ describe('The platform', () => {
 
   it.each(['INLAY_PLATFORM_CLIENT_ID', 'INLAY_PLATFORM_CLIENT_SECRET'])('needs %s with INLAY_PLATFORM_URL', (name) => {
     expect(faultsOf({ ...hosted, [name]: '' })).toEqual([
-      'INLAY_PLATFORM_URL needs INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET as well.',
+      'INLAY_PLATFORM_URL requires INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.',
     ]);
   });
 
   it('takes both credentials or neither for the bundled one', () => {
     expect(secretsOf(bundled).platformClientId).toBe('client');
     expect(faultsOf({ INLAY_PLATFORM_CLIENT_ID: 'client' })).toEqual([
-      'INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.',
+      'Set both INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET, or neither.',
     ]);
   });
 
   const weak = [
-    'INLAY_PLATFORM_CLIENT_SECRET must have 32 or more characters, 8 or more of them different, because it guards the bundled platform. Make one with: openssl rand -base64 32',
+    'INLAY_PLATFORM_CLIENT_SECRET protects the bundled platform and must have at least 32 characters, at least 8 of them different. Generate one with: openssl rand -base64 32',
   ];
 
   it.each(['b', 'a secret of 31 characters .....', 'x'.repeat(64), 'abcdefg'.repeat(8), 'é'.repeat(40)])(
@@ -594,10 +594,10 @@ describe('The platform', () => {
 
   it('refuses a placeholder for its secret, and an URL that is none', () => {
     expect(faultsOf({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: 'changeme' })).toEqual([
-      'INLAY_PLATFORM_CLIENT_SECRET still holds a placeholder. Set it to a secret of your own.',
+      'INLAY_PLATFORM_CLIENT_SECRET still contains a placeholder. Set it to a secret of your own.',
     ]);
     expect(faultsOf({ ...hosted, INLAY_PLATFORM_URL: 'api.example' })).toEqual([
-      'INLAY_PLATFORM_URL must be an http or https URL without user name, query and fragment.',
+      'INLAY_PLATFORM_URL must be an http or https URL without user name, query or fragment.',
     ]);
   });
 });
@@ -622,7 +622,7 @@ describe('INLAY_ENCRYPTION_KEY', () => {
     ['text with spaces', 'x y'.repeat(15)],
   ])('refuses %s', (_what, text) => {
     expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
-      'INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Make one with: openssl rand -base64 32',
+      'INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Generate one with: openssl rand -base64 32',
     ]);
   });
 
@@ -633,7 +633,7 @@ describe('INLAY_ENCRYPTION_KEY', () => {
     Buffer.alloc(32, 'ab').toString('base64'),
   ])('refuses %s, which is not random', (text) => {
     expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
-      'INLAY_ENCRYPTION_KEY is not random. Make one with: openssl rand -base64 32',
+      'INLAY_ENCRYPTION_KEY is not random. Generate one with: openssl rand -base64 32',
     ]);
   });
 });
@@ -652,7 +652,7 @@ describe('INLAY_TRUSTED_PROXIES', () => {
     'refuses %s',
     (address) => {
       expect(faultsOf({ INLAY_TRUSTED_PROXIES: `127.0.0.1,${address}` })).toEqual([
-        `INLAY_TRUSTED_PROXIES must list IP addresses or networks, as in 10.0.0.0/8; "${address}" is neither.`,
+        `INLAY_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10.0.0.0/8. "${address}" is neither.`,
       ]);
     },
   );
@@ -692,7 +692,7 @@ describe('What syncs may use', () => {
       '/srv/more',
     ]);
     expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([
-      'INLAY_READABLE_DIRS must list folders by their full path; "here" is none.',
+      'INLAY_READABLE_DIRS must be a list of absolute paths. "here" is not one.',
     ]);
   });
 
@@ -781,7 +781,7 @@ describe('A name in the environment that is not ours', () => {
     ['INLAY_METRIC_PORT', 'INLAY_METRICS_PORT'],
     ['INLAY_OPERATOR_TOKENS', 'INLAY_OPERATOR_TOKEN'],
   ])('%s is a misspelling of %s, whatever its value, which is not repeated', (name, meant) => {
-    expect(faultsOf({ [name]: 'a-secret' })).toEqual([`${name} is not a variable of Inlay: did you mean ${meant}?`]);
+    expect(faultsOf({ [name]: 'a-secret' })).toEqual([`${name} is not an Inlay variable. Did you mean ${meant}?`]);
     // An empty variable counts as unset.
     expect(configOf({ [name]: '' }).unknownNames).toEqual([]);
   });
@@ -791,12 +791,12 @@ describe('A name in the environment that is not ours', () => {
   });
 
   it.each(['INLAY_COLOUR', 'INLAY_DATABASE', 'INLAY_SERVICE_NAME'])('%s is something to warn of', (name) => {
-    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([`${name} is not a variable of Inlay and has no effect.`]);
+    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([`${name} is not an Inlay variable and has no effect.`]);
   });
 
   it.each(['HOST', 'LOG_LEVEL'])('INLAY_%s is told apart from the variable without the prefix', (name) => {
     expect(configOf({ [`INLAY_${name}`]: 'x' }).unknownNames).toEqual([
-      `INLAY_${name} is not a variable of Inlay and has no effect. Did you mean ${name}?`,
+      `INLAY_${name} is not an Inlay variable and has no effect. Did you mean ${name}?`,
     ]);
   });
 

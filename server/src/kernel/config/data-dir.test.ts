@@ -70,7 +70,7 @@ it('is left alone by those who only read', () => {
   const missing = join(directory, 'data');
   const make = () => 'made';
   expect(() => openExistingDataDir(missing).readOrCreate('key', make)).toThrow(
-    `No Inlay data at ${missing}. Set INLAY_DATA_DIR.`,
+    `No Inlay data in ${missing}. Set INLAY_DATA_DIR.`,
   );
   expect(() => openExistingDataDir(directory).readOrCreate('key', make)).toThrow(
     `There is no file ${join(directory, 'key')}. Restore it from a backup.`,

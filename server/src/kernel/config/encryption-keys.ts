@@ -61,7 +61,7 @@ export function openSealer(secrets: Secrets, dataDir: Pick<DataDir, 'path' | 're
       const sealer = read();
       if (sealer) return sealer.open(sealed, context);
       throw new OperatorError(
-        `The encryption key is missing: there is no file ${dataDir.path(file)}, and INLAY_ENCRYPTION_KEY is not set. Restore the key that this database was last used with.`,
+        `The encryption key is missing: ${dataDir.path(file)} does not exist and INLAY_ENCRYPTION_KEY is not set. Restore the key that this database was last used with.`,
       );
     },
   };
@@ -80,9 +80,9 @@ export interface RotationSteps {
 }
 
 /**
- * Seals everything with the key of the environment, or with a new key in the data directory, which is then the only key
- * there. If this is interrupted at any point, or a step refuses, the keys that are left open everything, and the next
- * try goes on with the same key.
+ * Re-encrypts everything with the key of the environment, or with a new key in the data directory, which is then the
+ * only key there. If this is interrupted or a step fails, the remaining keys open everything, and the next attempt
+ * continues with the same key.
  */
 export async function replaceEncryptionKey(
   secrets: Secrets,

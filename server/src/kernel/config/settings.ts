@@ -1,6 +1,6 @@
 /**
- * The settings of a running service as an operator may see them: what each variable has come to. A secret is told only as set
- * or not set. A setting that is missing here does not compile.
+ * Settings of a running service for operators, with their effective values. Secrets are only shown as set or not set.
+ * The compiler rejects missing settings.
  */
 import type { Config } from './config.ts';
 import { type Variable, variables } from './variables.ts';

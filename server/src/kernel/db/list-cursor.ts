@@ -53,11 +53,10 @@ export function decodePlace(cursor: string): PlaceInOrder | undefined {
 
 export const placeCursorFormat: Format = {
   type: 'value_error.cursor',
-  fault: (text) => (decodePlace(text) ? undefined : 'the cursor must be taken from the next link of an earlier page'),
+  fault: (text) => (decodePlace(text) ? undefined : 'use the cursor from the next link of an earlier page'),
 };
 
 export const listCursorFormat: Format = {
   type: 'value_error.cursor',
-  fault: (text) =>
-    decodePosition(text) ? undefined : 'the cursor must be taken from the next link of an earlier page',
+  fault: (text) => (decodePosition(text) ? undefined : 'use the cursor from the next link of an earlier page'),
 };

@@ -74,7 +74,7 @@ const migrations: Record<string, Step> = {
         deleted_at bigint,
         check ((lifecycle = 'deleted') = (deleted_at is not null))
       )`.execute(db);
-    // Two indexes, so that a page filtered by status needs no more rows than a page of all.
+    // Two indexes, so that a page filtered by status reads no more rows than an unfiltered one.
     await sql`
       create index workspaces_newest_first on workspaces (organization_id, created_at desc, id desc)
       where lifecycle <> 'deleted'`.execute(db);
@@ -949,7 +949,7 @@ const migrations: Record<string, Step> = {
     for (const column of ['checkpoint_position', 'checkpoint_at', 'cut_until', 'events_after']) {
       await sql`alter table log_heads add column ${sql.ref(column)} bigint not null default 0`.execute(db);
     }
-    // What was forgotten before now had no checkpoint. Its readers are told as before.
+    // Entries removed before this version had no checkpoint. Readers get the same answer as before.
     await sql`
       update log_heads set events_after = coalesce(
         (select min(position) - 1 from log_entries where log_entries.organization_id = log_heads.organization_id),
@@ -1505,7 +1505,7 @@ const migrations: Record<string, Step> = {
 /** Columns of later migrations are not there yet. */
 type FirstVersion = Omit<TemplateVersionRow, 'session_id' | 'session_label'>;
 
-/** Of the templates that are there already, as they are. What they were before nobody has kept. */
+/** Versions of existing templates in their current state. Earlier states were not recorded. */
 async function firstVersions(db: Kysely<Tables>): Promise<FirstVersion[]> {
   const tagsOf = async (table: 'source_template_tags' | 'connection_template_tags', id: string) => {
     const { rows } = await sql<{ name: string }>`

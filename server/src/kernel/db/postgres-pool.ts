@@ -25,8 +25,8 @@ export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError, onF
     application_name: 'inlay',
     types: { getTypeParser: parserFor },
   });
-  // Without this listener a connection that dies, idle or at work, would end the process. The user of the connection
-  // learns of it because the query fails.
+  // Without this listener, a connection that dies would end the process, whether idle or busy. Users of the connection
+  // notice because their query fails.
   pool.on('error', onIdleError);
   pool.on('connect', (client) => {
     client.on('error', onIdleError);

@@ -97,7 +97,7 @@ class FairSqliteDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** SQLite itself rolls back after some failures, such as a full disk. To do it again would hide the cause. */
+  /** SQLite itself rolls back after some failures, such as a full disk. A second rollback would hide the cause. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isInTransaction) await super.rollbackTransaction(connection);
   }

@@ -18,11 +18,11 @@ const networkCodes = new Set([
 const driverMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The database connection is not open)/;
 
-// Of these: 28 and 3D000, because a database that was moved or locked away for maintenance answers so; not 40 and 55P03,
-// which other transactions cause
+// Includes 28 and 3D000, which a database returns when it was moved or locked for maintenance. Excludes 40 and 55P03,
+// which concurrent transactions cause.
 const outageStates = /^(08...|28...|3D000|53300|57P..)$/;
 
-/** Of a failure that the connections to PostgreSQL report: whether the database itself does not respond. */
+/** Whether a failure reported by PostgreSQL connections means that the database is unreachable. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;

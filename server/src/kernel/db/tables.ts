@@ -55,7 +55,7 @@ export interface ConsoleSessionRow {
   hash: string;
   kind: 'token' | 'link' | 'oidc';
   permission: 'full' | 'operator' | 'read';
-  /** Who it is, for people: the name of the token, of the link, or what the provider tells. */
+  /** Display name: name of the token, recipient of the link, or name from the identity provider. */
   label: string;
   /** The operator token that the session ends with; null unless it began with one. */
   token_id: string | null;
@@ -78,7 +78,7 @@ export interface ConsoleLinkRow {
   /** SHA-256 of its code, in hex. */
   hash: string;
   permission: 'full' | 'operator' | 'read';
-  /** Whom it is for. */
+  /** Recipient of the link. */
   label: string;
   created_at: number;
   expires_at: number;
@@ -143,8 +143,7 @@ export interface WorkspaceRow {
   /** Counts up with every change of intent, so that a worker with an older intent notices. */
   gen: number;
   /**
-   * The generation of the last rename that was asked for: it tells a rename that a later one replaced from a refused
-   * rename.
+   * Generation of the last requested rename. Distinguishes a rename that a later one replaced from a rejected rename.
    */
   name_gen: number;
   /** Since when the platform certainly has this name. A listing from before that time says nothing about the name. */
@@ -157,11 +156,11 @@ export interface WorkspaceRow {
   /** Since when a quota holds its syncs back (quotas/holds.ts); null: none does. */
   held_since: number | null;
   /**
-   * How many of its syncs may run at the same time, as the platform is to be told; 0: as many as the platform allows, which it
-   * is told because it was told less before; null: it was never told anything.
+   * Desired limit of concurrent syncs on the platform. 0: as many as the platform allows, after a lower limit was set
+   * before. Null: never set.
    */
   sync_limit: number | null;
-  /** 1: the platform has taken the limit. A hosted one cannot be told. */
+  /** 1: the platform has the limit. Hosted platforms do not support it. */
   sync_limit_kept: number;
 }
 
@@ -172,7 +171,7 @@ interface WorkspaceTable extends Omit<WorkspaceRow, 'sync_limit_kept'> {
   health: Generated<HealthState>;
   /** Since when it is failing or needs attention; null while it does neither. */
   unwell_since: number | null;
-  /** When a sync of it last started or ended; 0: none ever did. */
+  /** When a sync last started or ended. 0: never. */
   active_at: Generated<number>;
 }
 
@@ -215,7 +214,7 @@ export interface NameClaimRow {
 
 export type OperationKind = 'rename' | 'status' | 'delete' | 'orphan_delete';
 
-/** Work the platform still has to be told. A row exists exactly as long as the work is open. */
+/** Outbox: work the platform still has to receive. A row exists exactly as long as the work is open. */
 export interface OperationRow {
   workspace_id: string;
   kind: OperationKind;
@@ -357,7 +356,7 @@ export interface RolloutItemRow {
   stage: number;
   state: RolloutItemState;
   reason: string | null;
-  /** 0 or 1: something of it had failed before the change. */
+  /** 0 or 1: something in the workspace was already failing before the change. */
   failed_before: number;
 }
 
@@ -372,7 +371,7 @@ export interface CauseRetryRow {
   state_reason: string | null;
   /** 0 or 1: there were more connections than one retry takes. */
   has_more: number;
-  /** Of the request that asked for it. */
+  /** Request that requested the job. */
   request_id: string | null;
   trace_id: string | null;
   created_at: number;
@@ -391,7 +390,9 @@ export interface CauseRetryItemRow {
   state: CauseRetryItemState;
   /** Why it was skipped or refused. */
   code: string | null;
-  /** Since the platform was asked: the newest job that was known before, by its id on the platform, and when to look what became of it. */
+  /**
+   * Since the platform was asked: the newest job known before, by its platform id, and when to check for the outcome.
+   */
   last_job_id: string | null;
   look_at: number | null;
   /** The sync that was started. */
@@ -445,7 +446,7 @@ interface TaggingRow {
   tag_id: string;
 }
 
-/** What the platform shall have, and how much of that it has: the same for sources, destinations and connections. */
+/** Desired and applied state on the platform, the same for sources, destinations and connections. */
 export interface RemoteRow {
   id: string;
   organization_id: string;
@@ -466,7 +467,7 @@ export interface RemoteRow {
 
 export interface SourceRow extends RemoteRow {
   source_template_id: string;
-  /** Of its template, for lists. */
+  /** Copied from the template, for lists. */
   definition_id: string;
   /** The worst of its connections; see pipelines/health.ts. */
   health: HealthState;
@@ -486,7 +487,7 @@ export interface SourceRow extends RemoteRow {
   /** Which version of its template it is to have, and which the platform has. 0: made before versions were kept. */
   template_version: number;
   applied_template_version: number;
-  /** Of its definition, if that is the organization's own: which version it has. 0 for any other connector. */
+  /** Version of the definition if it is the organization's own, otherwise 0. */
   definition_version: number;
   lifecycle: Lifecycle;
   /** When the next step of setting it up is due; null when there is nothing to do. */
@@ -523,7 +524,7 @@ export interface SourceDefinitionVersionRow {
   number: number;
   /** The manifest as JSON. Sealed, because somebody may have written a secret into it. */
   sealed_manifest: string;
-  /** JSON: its specification, its streams, and what is to be known of it. */
+  /** JSON: specification, streams and other facts about the manifest. */
   content: string;
   /** The version that this one repeats, after a rollback. */
   copy_of: number | null;
@@ -559,7 +560,7 @@ type SchemaChanges = 'ignore' | 'disable_connection' | 'propagate_columns' | 'pr
 export interface ConnectionRow extends RemoteRow {
   connection_template_id: string;
   source_id: string;
-  /** Of its source, for lists. */
+  /** Copied from the source, for lists. */
   source_template_id: string;
   definition_id: string;
   destination_id: string;
@@ -569,7 +570,9 @@ export interface ConnectionRow extends RemoteRow {
   prefix: string;
   /** 0 or 1: a first sync is still to be started. */
   first_sync_wanted: number;
-  /** Until then the platform may be starting a sync that was accepted: it counts as one that runs (quotas/quotas.ts). */
+  /**
+   * Until then, the platform may be starting an accepted sync, so the connection counts as running (quotas/quotas.ts).
+   */
   starting_until: number;
   /** 0 or 1: the connection has been made and follows its workspace. From then on only its owner changes its status. */
   is_set_up: number;
@@ -587,7 +590,7 @@ export interface ConnectionRow extends RemoteRow {
   is_leaving: number;
   /** From then on it counts as stale, if no sync succeeds before; null: it has no schedule, or is paused. */
   stale_at: number | null;
-  /** What the platform said of it when it was last looked at, and when that was; null: nothing worth telling. */
+  /** What the platform last reported, and when. Null: nothing worth reporting. */
   platform_state: 'inactive' | 'gone' | null;
   /** Why the platform itself has made it inactive. */
   platform_reason: string | null;
@@ -599,17 +602,19 @@ export interface ConnectionRow extends RemoteRow {
   applied_template_version: number;
   /** The schedule that runs in place of `cron_expression`, where a quota allows no shorter interval. */
   slowed_cron: string | null;
-  /** Bumped by every change of its settings, so that the platform is told; and the version the platform has. */
+  /**
+   * Incremented by every change of settings, so that the platform is updated, and the version that the platform has.
+   */
   version: number;
   applied_version: number;
   /**
-   * With the next change its streams are chosen anew, from what the source has and what is wanted of it. 0: no. 1: yes.
-   * 2: yes, and the source itself is asked, whatever the platform remembers of it.
+   * Whether the next change selects streams again from those of the source. 0: no. 1: yes. 2: yes, after reading the
+   * source again regardless of the platform's cache.
    */
   streams_anew: number;
   /** 0 or 1: an operator has paused this connection. It runs neither now nor when its workspace is activated. */
   paused: number;
-  /** Bumped by every change of its status, so that the platform is told; and the version the platform has. */
+  /** Incremented by every change of status, so that the platform is updated, and the version that the platform has. */
   status_version: number;
   applied_status_version: number;
   /** 0 or 1: the platform may still have it, or an earlier one in its place, which is to be removed there. */
@@ -632,7 +637,7 @@ export interface ConnectionCatalogRow {
   read_at: number;
 }
 
-/** A job of a connection, as the platform told it last; `id` is the platform's. See pipelines/jobs.ts. */
+/** A job of a connection as last reported by the platform. `id` is the platform's. See pipelines/jobs.ts. */
 export interface JobRow {
   organization_id: string;
   workspace_id: string;
@@ -641,7 +646,7 @@ export interface JobRow {
   source_template_id: string;
   connection_template_id: string;
   definition_id: string;
-  /** What the API shows. It tells nothing of how many jobs others have, as the platform's own ids would. */
+  /** Public id in the API. Unlike the platform's ids, it does not reveal how many jobs others have. */
   id: string;
   /** The same as `id` for jobs of versions that showed the platform's ids. */
   platform_id: string;
@@ -649,7 +654,7 @@ export interface JobRow {
   status: 'pending' | 'running' | 'incomplete' | 'failed' | 'succeeded' | 'cancelled';
   started_at: number;
   ended_at: number | null;
-  /** Null where the platform does not tell. */
+  /** Null if not reported by the platform. */
   attempts: number | null;
   failed_attempts: number;
   /** When an attempt first failed, as far as it was seen. */
@@ -658,20 +663,22 @@ export interface JobRow {
   byte_count: number | null;
   failure_kind: 'config_error' | 'transient_error' | 'system_error' | 'unknown' | null;
   failure_origin: 'source' | 'destination' | 'platform' | 'unknown' | null;
-  /** Who has to do something about the failure, and what each audience reads of it. */
+  /** Who has to act on the failure, and its text for each audience. */
   failure_whose: 'customer' | 'operator' | null;
   error: string | null;
   customer_error: string | null;
-  /** JSON: what the platform tells of each attempt and of each stream. */
+  /** JSON: attempts and streams as reported by the platform. */
   attempt_list: string | null;
   streams: string | null;
   more_streams: number;
-  /** How the rows came, as a JSON list of `RowPoint` (platform/pipelines-port.ts); null where the platform does not tell. */
+  /**
+   * Progress of rows, as a JSON list of `RowPoint` (platform/pipelines-port.ts). Null if not reported by the platform.
+   */
   row_points: string | null;
-  /** Of the request that asked for it, where there was one. Without a request, the trace that the platform gave it. */
+  /** Trace of the request that requested the job, or the trace that the platform assigned. */
   request_id: string | null;
   trace_id: string | null;
-  /** When the platform last told of it. */
+  /** When the platform last reported the job. */
   seen_at: number;
 }
 
@@ -687,13 +694,13 @@ interface JobHourRow {
 
 /** What an organization allows each of its workspaces, or what a workspace is allowed in place of that. */
 interface QuotaRow {
-  /** Of the organization or of the workspace. */
+  /** Id of the organization or workspace. */
   id: string;
   organization_id: string;
   /** JSON: limits by name. Null is no limit; a limit that is left out of a workspace's is the organization's. */
   limits: string;
   updated_at: number;
-  /** Of an organization: the last workspace that was compared with these limits; null once all are. */
+  /** For an organization: the last workspace compared with these limits. Null once all are. */
   review_after: string | null;
 }
 
@@ -742,7 +749,7 @@ export interface JobLogRow {
   part: number;
   /** The byte of the whole log at which the next part begins, or the log ends. */
   end_offset: number;
-  /** Of the job. */
+  /** When the job ended. */
   ended_at: number;
   /** Where its first line with the level ERROR or FATAL begins; -1: it has none; null: stored before this was noted. */
   first_error_offset: number | null;
@@ -860,7 +867,7 @@ export interface LogEntryRow extends LogEntryFacts {
   sequenced_at: number;
   /** JSON: a salted hash of each field in `log_personal`, by its name; null without any. See events/chain.ts. */
   commitments: string | null;
-  /** Of this entry and the hash before; null for entries of before there was a chain. */
+  /** Hash over this entry and the previous hash. Null for entries older than the chain. */
   hash: string | null;
 }
 
@@ -886,7 +893,7 @@ export interface LogHeadRow {
   checkpoint_at: number;
   /** The trail begins after this position, which has a checkpoint. */
   cut_until: number;
-  /** Events up to this position are no longer told. */
+  /** Events up to this position are no longer readable. */
   events_after: number;
 }
 
@@ -939,7 +946,9 @@ export interface OAuthClientRow {
   /** What account ids are hashed with; it stays when the encryption key is replaced. */
   sealed_account_key: string;
   secret_expires_at: number | null;
-  /** How many days before its end the operator was told last; null: not yet. See credentials/clients/secret-warnings.worker.ts. */
+  /**
+   * Days before expiry of the last warning. Null: no warning yet. See credentials/clients/secret-warnings.worker.ts.
+   */
   secret_warned_days: number | null;
   /** JSON: the hosts that the secret was given for. */
   secret_hosts: string;
@@ -969,7 +978,7 @@ export interface CredentialRow {
   generation: number;
   /** Null: the provider does not say. */
   access_expires_at: number | null;
-  /** When the tokens are to be refreshed next, or their end is to be told; null: never. */
+  /** When the tokens are due for a refresh or an expiry warning. Null: never. */
   refresh_due_at: number | null;
   /** How often refreshing has failed in a row. */
   failures: number;
@@ -979,7 +988,7 @@ export interface CredentialRow {
   scopes: string;
   /** JSON: what the customer entered for the addresses of the provider. */
   provider_values: string;
-  /** A keyed hash: tells one account from another. Null: the provider does not say whose the tokens are. */
+  /** A keyed hash that identifies the account. Null: the provider does not report accounts. */
   account_id: string | null;
   /** What the customer knows the account by. */
   account_label: string | null;
@@ -989,7 +998,7 @@ export interface CredentialRow {
   lease_id: string | null;
   lease_until: number;
   last_error: string | null;
-  /** When the provider is to be told that the tokens have ended; null: nothing to tell. */
+  /** When to revoke the tokens at the provider. Null: nothing to revoke. */
   revoke_due_at: number | null;
   revoke_tries: number;
   revocation: CredentialRevocation | null;
@@ -1039,7 +1048,7 @@ export interface OAuthFlowRow {
   /** JSON: what is asked for. */
   scopes: string;
   provider_values: string;
-  /** What came of it. */
+  /** Resulting credential. */
   credential_id: string | null;
   /** Who signed in. */
   account_label: string | null;
@@ -1048,7 +1057,7 @@ export interface OAuthFlowRow {
   failure: FlowFailure | null;
   /** What the provider said. */
   failure_detail: string | null;
-  /** Of a link that an operator has sent: until then it can be tried, until it has connected once. */
+  /** For a link from an operator: when it expires. It can be retried until it has connected once. */
   link_until: number | null;
   /** 0 or 1: an operator tries the sign-in out. Its tokens are thrown away. */
   is_test: number;

@@ -8,7 +8,7 @@ const scheme = /^bearer ([\x21-\x7e]+)$/i;
 export function bearerToken(request: FastifyRequest): string {
   const { rawHeaders } = request.raw;
   let found: string | undefined;
-  // Of several such headers Node keeps only the first. So they are counted here, and a request with two is refused.
+  // Node keeps only the first of several such headers. They are counted here so that a request with two is rejected.
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     if (name.length !== headerName.length || name.toLowerCase() !== headerName) continue;

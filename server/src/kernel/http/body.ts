@@ -32,7 +32,7 @@ export function readJsonBodies(app: FastifyInstance): void {
       // The text is read later, by a process of its own.
       done(
         null,
-        isUtf8(body) ? { manifest: body.toString('utf8') } : new UnreadableBody('the body is not valid UTF-8'),
+        isUtf8(body) ? { manifest: body.toString('utf8') } : new UnreadableBody('the body must be valid UTF-8'),
       );
     },
   );
@@ -40,8 +40,8 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  if (!isUtf8(body)) return new UnreadableBody('the body is not valid UTF-8');
-  if (isDeeper(body, maxDepth)) return new UnreadableBody(`the body is nested deeper than ${maxDepth} levels`);
+  if (!isUtf8(body)) return new UnreadableBody('the body must be valid UTF-8');
+  if (isDeeper(body, maxDepth)) return new UnreadableBody(`the body must not be nested deeper than ${maxDepth} levels`);
   const text = body.toString('utf8');
   let poisoned = false;
   try {

@@ -14,7 +14,7 @@ interface ConnectionLimits {
   onRefused(reason: 'address' | 'total'): void;
 }
 
-/** Of all clients together. */
+/** Limit for all clients together. */
 const maxConnections = 5_000;
 /** How often the log may name an address that has too many. */
 const warningEveryMs = 60_000;

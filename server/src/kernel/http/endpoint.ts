@@ -180,7 +180,7 @@ const KeyHeader = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'A text of your choice, such as a UUID. A repeated request with the same key and body is not carried out again: for 24 hours it gets the stored answer',
+        'Unique value of your choice, such as a UUID. For 24 hours, repeated requests with the same key and body return the stored response.',
       examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     }),
   ),

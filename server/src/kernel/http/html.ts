@@ -24,8 +24,8 @@ interface PageReply {
 }
 
 /**
- * Without `allow-same-origin` the page has no origin: no cookie, no storage, no way to pages around it. Without `allow-forms`
- * a browser does not even tell the page's scripts that a form is submitted; `form-action` keeps forms from leading anywhere.
+ * Without `allow-same-origin`, the page has no origin: no cookies, no storage and no access to other pages. Without
+ * `allow-forms`, browsers do not even dispatch submit events. `form-action` prevents actual submissions.
  */
 const sandbox = 'allow-scripts allow-forms';
 

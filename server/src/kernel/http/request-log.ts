@@ -25,7 +25,7 @@ export class RequestLog {
     return this.#made;
   }
 
-  /** To every line from now on. */
+  /** Adds the value to every later log line. */
   add(name: string, value: string): void {
     this.#bindings[name] = value;
     this.#made = undefined;

@@ -95,7 +95,7 @@ function encodeName(name: string): string {
   );
 }
 
-/** Whether a Prefer header asks for strict handling. Of several preferences of one name, the first counts. */
+/** Whether a Prefer header asks for strict handling. If a preference is repeated, the first one counts. */
 export function prefersStrictHandling(prefer: string | string[] | undefined): boolean {
   if (prefer === undefined) return false;
   for (const preference of [prefer].flat().join(',').split(',')) {

@@ -22,7 +22,7 @@ type PartValidator = (value: unknown, faults: Fault[]) => unknown;
 export type PartCompiler = (part: RequestPart, schema: TSchema) => PartValidator;
 
 export function createPartCompiler(formats: Readonly<Record<string, Format>>): PartCompiler {
-  // The schemas are our own and checked by tests. To check them at run time, a schema of schemas is compiled first.
+  // The schemas are our own and checked by tests. Validating them at run time would compile a meta-schema first.
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,

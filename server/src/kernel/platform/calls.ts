@@ -100,7 +100,7 @@ export function createCalls({
         const error = settled === thrown.settled ? thrown : thrown.unsettled();
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
         const waitMs = (error.retryAfterSeconds ?? 0) * 1000;
-        // Do not wait long here: the caller tells its own caller to wait, or tries again later.
+        // Keep this short: the caller returns Retry-After or retries later.
         if (attempt >= maxTries || !isWorthRetrying(error) || breaker.isOpen || waitMs > maxWaitMs) throw error;
         if (!retryBudget.spend()) throw error;
         // Full jitter: replicas that failed together do not come back together.
@@ -111,7 +111,7 @@ export function createCalls({
   }
 
   function startSpan(operation: string, { method }: Request, attempt: number): Span | undefined {
-    // Otherwise the trace of the request, if somebody follows it, goes on as it is.
+    // Otherwise, the request's trace is propagated unchanged, if it has one.
     if (!tracer.isRecording) return undefined;
     return tracer.start({
       name: `platform ${operation}`,
@@ -191,7 +191,7 @@ function isWorthRetrying({ failure }: PlatformError): boolean {
   return failure === 'unavailable' || failure === 'throttled' || failure === 'unknown';
 }
 
-/** A success whose body cannot be read tells nothing: for a create that means the outcome is unknown. */
+/** A success with an unreadable body is inconclusive: for a create, the outcome is unknown. */
 export function readable({ text }: PlatformAnswer, otherwise: PlatformFailure = 'unavailable'): object {
   try {
     const value: unknown = JSON.parse(text);

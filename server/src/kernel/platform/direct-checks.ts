@@ -33,7 +33,7 @@ export async function checkDirectly(
     await runtime.sleep(pollMs, ending);
     if (ending.aborted) throw new PlatformError('unavailable', 'the service is stopping');
   }
-  return { status: 'failed', failure: { message: 'The check took too long and was given up.', origin: kind } };
+  return { status: 'failed', failure: { message: 'The check timed out.', origin: kind } };
 }
 
 /** No check has this id. */
@@ -54,18 +54,18 @@ export function createDirectChecks(
     },
     async checkDestination(destination) {
       const outcome = await checkDirectly(call, runtime, 'destination', destination, ending);
-      if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
+      if (!outcome) throw new PlatformError('rejected', 'the platform rejected the check');
       return outcome;
     },
     async discoverStreams(source) {
       const outcome = await checkDirectly(call, runtime, 'source', { ...source, listStreams: true }, ending);
-      if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
+      if (!outcome) throw new PlatformError('rejected', 'the platform rejected the check');
       return outcome;
     },
   };
 }
 
-/** Of an answer that tells nothing about the configuration. */
+/** Error for a response that says nothing about the configuration. */
 export function unavailable({ status }: { status: number }): PlatformError {
-  return new PlatformError('unavailable', `the platform answered ${status}`);
+  return new PlatformError('unavailable', `the platform responded with status ${status}`);
 }

@@ -97,7 +97,7 @@ export function readJob(item: Item): PlatformJob {
   };
 }
 
-/** More than the bundled platform tells: whatever it says, a job stays small. */
+/** Exceeds what the bundled platform reports, so that a job stays small whatever a platform sends. */
 const maxRowPoints = 500;
 
 function isRowPoint(item: unknown): item is RowPoint {
@@ -161,7 +161,7 @@ function readJobStream(item: unknown): PlatformJobStream[] {
   ];
 }
 
-/** More than the bundled platform tells: whatever it says, a job stays small. */
+/** Exceeds what the bundled platform reports, so that a job stays small whatever a platform sends. */
 const maxNotices = 10;
 const maxNoticeLength = 2_000;
 
@@ -210,7 +210,7 @@ export function reasonIn({ status, text }: PlatformAnswer): ConnectorFailure | u
   return readFailure({ ...data, origin: 'source', type: data.failureType });
 }
 
-/** As the bundled platform tells it; a hosted one gives at most the message. */
+/** As reported by the bundled platform. A hosted one reports at most the message. */
 export function readFailure({ message, origin, type, fields }: Item): ConnectorFailure {
   const named = listOrNone<unknown>(fields).filter((field) => typeof field === 'string');
   return {
@@ -250,7 +250,7 @@ export function readStreamNames(streams: unknown): StreamName[] | undefined {
 }
 
 export function wordsOr(message: unknown): string {
-  if (typeof message !== 'string' || message === '') return 'The connector did not accept the configuration.';
+  if (typeof message !== 'string' || message === '') return 'The connector rejected the configuration.';
   return storableText(message.slice(0, maxWords));
 }
 

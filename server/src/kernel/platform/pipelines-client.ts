@@ -84,10 +84,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
   async function resolvesCredentials(): Promise<boolean> {
     const told = await readCredentials();
     if (told?.areResolved === false) {
-      throw new PlatformError(
-        'unavailable',
-        'the platform is of an earlier version, which cannot ask for tokens; update it',
-      );
+      throw new PlatformError('unavailable', 'the platform is too old to request tokens; update it');
     }
     return told !== undefined;
   }
@@ -125,7 +122,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
     resolvesCredentials,
     testCredentials: async () => {
       const told = await readCredentials('?test=true');
-      return told?.areResolved === false ? 'The platform is of an earlier version. Update it.' : told?.outage;
+      return told?.areResolved === false ? 'The platform is too old. Update it.' : told?.outage;
     },
     async listDefinitions(kind) {
       const items = await listOf('list_definitions', '/connector_definitions', { type: kind });

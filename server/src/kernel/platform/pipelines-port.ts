@@ -67,7 +67,7 @@ export interface PlatformConnection {
   destinationId: string;
   /** `active` is the only status that runs syncs. */
   status: string;
-  /** Why the platform itself has made it inactive, where it tells. */
+  /** Why the platform itself deactivated the connection, if reported. */
   statusReason: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface NewPlatformConnection {
   schemaChanges: 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
 }
 
-/** What of a connection may be changed later. What is not given stays; its status is told apart. */
+/** What can be changed about an existing connection. Omitted settings stay. Status is changed separately. */
 export type ConnectionChanges = Partial<
   Pick<NewPlatformConnection, 'name' | 'cronExpression' | 'streams' | 'namespaceFormat' | 'prefix' | 'schemaChanges'>
 >;
@@ -132,7 +132,7 @@ export interface PlatformJob {
   bytes: number | null;
   /** The reason of a failure. Only the bundled platform gives it. */
   failure: ConnectorFailure | null;
-  /** Only the bundled platform tells; undefined where it does not. */
+  /** Reported by the bundled platform only. Undefined otherwise. */
   attempts: PlatformJobAttempt[] | undefined;
   attemptCount: number | undefined;
   failedAttempts: number | undefined;
@@ -141,9 +141,9 @@ export interface PlatformJob {
    */
   streams: PlatformJobStream[] | undefined;
   moreStreams: number;
-  /** How many rows had come at which time (ms), and in which attempt; a bounded number. Only the bundled platform tells. */
+  /** Progress of rows by time (ms) and attempt, with a bounded number of points. Bundled platform only. */
   rowPoints?: RowPoint[] | undefined;
-  /** Of W3C Trace Context. Only the bundled platform tells. */
+  /** W3C Trace Context. Bundled platform only. */
   traceId?: string | undefined;
 }
 
@@ -171,7 +171,7 @@ export interface ConnectorFailure {
   /** For people. It may quote the configuration. */
   message: string;
   origin: 'source' | 'destination' | 'platform';
-  /** As connectors tell, where they do; `system_error`: nobody expected it. */
+  /** As reported by connectors. `system_error`: unexpected by the connector. */
   type?: FailureType | undefined;
   /** The settings at fault, most likely first, with dots for what is inside others; where the connector names them. */
   fields?: string[] | undefined;
@@ -228,22 +228,22 @@ export interface PipelinesPort {
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
   /** The manifest of the workspace whose name ends with `nameEnd`. */
   findManifest(workspaceId: string, nameEnd: string): Promise<string | undefined>;
-  /** The client never repeats this request by itself, like every create. */
+  /** Never retried by the client, like every create. */
   createManifest(definition: NewPlatformDefinition): Promise<string>;
-  /** Sources that are made from it go on with the new manifest. */
+  /** Sources using the definition continue with the new manifest. */
   replaceManifest(workspaceId: string, id: string, manifest: Record<string, unknown>): Promise<Written>;
   /** A manifest that is gone already counts as deleted. No source may be made from it any more. */
   deleteManifest(workspaceId: string, id: string): Promise<void>;
   /** The connector of the workspace whose name ends with `nameEnd`. We make names that end with something unique. */
   findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;
-  /** The client never repeats this request by itself, like every create. */
+  /** Never retried by the client, like every create. */
   createConnector(kind: ConnectorKind, connector: NewPlatformConnector): Promise<string>;
   replaceConnector(
     kind: ConnectorKind,
     id: string,
     changes: Pick<NewPlatformConnector, 'name' | 'configuration' | 'credential'>,
   ): Promise<Written>;
-  /** The configuration is merged into the one that the platform has: what is not given stays. */
+  /** The configuration is merged into the stored one. Omitted values stay. */
   changeConnector(
     kind: ConnectorKind,
     id: string,
@@ -280,7 +280,7 @@ export interface PipelinesPort {
   listChangedJobs(since: number): AsyncIterable<PlatformJob[]>;
   /** Undefined when it is not running. */
   cancelJob(id: string): Promise<PlatformJob | undefined>;
-  /** Undefined where the platform does not tell. */
+  /** Undefined if not reported by the platform. */
   readJobLog(id: string, query: JobLogQuery): Promise<JobLog | undefined>;
   /** Undefined when the platform does not have it. */
   findJob(id: string): Promise<PlatformJob | undefined>;

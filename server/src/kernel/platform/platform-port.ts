@@ -28,7 +28,7 @@ export interface PlatformTraits {
 }
 
 export interface LimitWritten extends Written {
-  /** False: the platform cannot be told. A hosted one has no such request. */
+  /** False: the platform does not support it. Hosted ones have no such request. */
   isKept: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface PlatformPort extends PipelinesPort {
   findWorkspacesByName(organizationId: string, name: string): Promise<PlatformWorkspace[]>;
   /** Page by page, each id once. */
   listWorkspaces(organizationId: string): AsyncIterable<PlatformWorkspace[]>;
-  /** The client never repeats this request by itself: the platform has no idempotency key. */
+  /** Never retried by the client, because the platform has no idempotency keys. */
   createWorkspace(workspace: NewPlatformWorkspace): Promise<PlatformWorkspace>;
   renameWorkspace(id: string, name: string): Promise<Written>;
   /** No more syncs of the workspace run at the same time; null: as many as the platform allows. */

@@ -22,7 +22,7 @@ type Connectors = Pick<
 /** A temporary source would get the tokens first, and might spend them: a refresh token often works once. */
 const checkedLater: CheckOutcome = {
   status: 'succeeded',
-  warnings: [{ code: 'checked_later', message: 'Whether the sign-in works is checked after the source is made.' }],
+  warnings: [{ code: 'checked_later', message: 'The sign-in is tested after the source is created.' }],
   leftSource: false,
 };
 

@@ -143,8 +143,8 @@ interface InjectableApp {
 }
 
 /**
- * Dispatches into an app that serves the platform's API below `basePath`. Always waits for the answer: the app gives it at
- * once where it is told to end its questions.
+ * Dispatches into an app that serves the platform's API below `basePath`. Always waits for the response, which the app
+ * sends immediately when it is told to abort its requests.
  */
 export function inProcessTransport(app: InjectableApp, basePath: string): Transport {
   return {

@@ -1,4 +1,4 @@
-/** JSON logs. Headers, bodies and queries are never logged. Of an error, only the parts that are meant for a log. */
+/** JSON logs. Headers, bodies and queries are never logged. For errors, only the parts meant for logs. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { isoTime } from '../iso-time.ts';
 import { logOutput } from '../output.ts';
@@ -7,7 +7,7 @@ import { currentRequest } from '../request-context.ts';
 /** A failure that is known already, so that lines about it are left out. */
 type IsKnown = (error: unknown) => boolean;
 
-/** To standard output unless another destination is given. */
+/** Writes to standard output unless another destination is given. */
 export function createLog(
   level: string,
   destination: DestinationStream = logOutput(),

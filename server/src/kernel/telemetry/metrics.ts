@@ -4,7 +4,7 @@
 import { healthStates } from '@inlay/contract/pipelines/health';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** How much work is recorded here and not yet told to the platform, by kind. */
+/** Number of recorded changes that the platform does not have yet, by kind. */
 export interface Backlog {
   claims: number;
   operations: Partial<Record<string, number>>;

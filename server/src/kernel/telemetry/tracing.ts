@@ -1,6 +1,5 @@
 /**
- * The tracer of the service, and the one that records nothing: without OpenTelemetry (otlp-tracer.ts) a trace passes through
- * unchanged.
+ * The tracer of the service, and a no-op one: without OpenTelemetry (otlp-tracer.ts), traces pass through unchanged.
  */
 import { randomUUID } from 'node:crypto';
 import type { SpanStarter } from '@inlay/contract/spans';

@@ -15,7 +15,7 @@ export interface AuditKeysContext {
   store: Store;
   sealer: Sealer;
   journal: Journal;
-  /** Keys belong to the deployment, so the log of every organization tells of them. */
+  /** Keys belong to the deployment, so they are logged for every organization. */
   listOrganizationIds(db: Db): Promise<string[]>;
 }
 

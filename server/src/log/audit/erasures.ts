@@ -39,7 +39,7 @@ export function createErasures() {
       missing.get(field)?.push(position);
       count++;
     },
-    /** An entry tells of an erasure. */
+    /** An entry records an erasure. */
     tells(position: number, data: Record<string, unknown>): void {
       const { positions, fields, count: erased } = data;
       if (typeof positions === 'object' && positions !== null) {

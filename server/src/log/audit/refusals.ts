@@ -42,7 +42,7 @@ interface RefusalsContext {
 
 /** Tokens and routes that are refused within one minute. */
 const maxKinds = 10_000;
-/** Fewer bad tokens wait for an hour: a page with an expired token is nothing to tell at once. */
+/** Fewer bad tokens are held back for an hour, because a page with an expired token is not urgent. */
 const burst = 10;
 const patienceMs = 3_600_000;
 const maxAddresses = 1_000;
@@ -104,7 +104,7 @@ export function createRefusals(ctx: RefusalsContext): Refusals {
       for (const [kind, refusal] of [...repeated]) {
         const { request, count } = refusal;
         if (count > 0) await record(request, count);
-        // What was refused meanwhile, or could not be recorded, is told the next time.
+        // Refusals in the meantime, or those that failed to be recorded, are included next time.
         refusal.count -= count;
         if (refusal.count === 0) repeated.delete(kind);
       }

@@ -37,7 +37,7 @@ export async function findLastOlder(
     .executeTakeFirst();
 }
 
-/** Whether an event that tells of a checkpoint has no place in the trail yet. */
+/** Whether the event of a checkpoint has no trail position yet. */
 export async function isTellingOfCheckpoint(db: Db, organizationId: string): Promise<boolean> {
   const row = await db
     .selectFrom('log_pending')

@@ -1,7 +1,7 @@
 /**
- * Removes entries that are older than the setting says. Only a beginning goes, and only up to a checkpoint: its signature
- * proves where the rest begins. A later checkpoint says first that these entries go, and under which retention. Once the
- * trail tells of that checkpoint they are deleted, so every export of the rest has what proves the cut.
+ * Removes entries beyond the retention period. Only a prefix is removed, and only up to a checkpoint, whose signature
+ * proves where the rest starts. A later checkpoint first declares the cut and its retention. Entries are deleted once
+ * the trail contains the event of that checkpoint, so that every export of the rest contains the proof.
  */
 import { type AuditKeysContext, readOwnKeys } from './audit-keys.ts';
 import { isSigned, type KeySet, presentCheckpoint } from './checkpoints.ts';
@@ -10,7 +10,7 @@ import { findSignedCut, signNow } from './signing.ts';
 
 const deletedAtOnce = 1_000;
 
-/** For the housekeeping. An event that is still told is never deleted. */
+/** For housekeeping. Events that are still readable are never deleted. */
 export function createTrailRetention(
   ctx: AuditKeysContext,
   { eventsMs, auditMs }: { eventsMs: number; auditMs: number },

@@ -1,10 +1,9 @@
 /**
- * Signs the end of a trail. The checkpoint and the event that tells of it are one transaction: after a crash there are both
- * or none.
+ * Signs the head of a trail. The checkpoint and its event are written in one transaction.
  *
- * A checkpoint says which beginning of the trail is gone, and under which retention. What it says comes from the checkpoint
- * before, whose signature is checked, or from the retention of this process. It never comes from the database alone: its owner
- * could cut the trail and have the cut signed.
+ * A checkpoint declares which prefix of the trail was cut, and under which retention. The declaration comes from the
+ * previous checkpoint, whose signature is verified, or from this process's retention setting. It never comes from the
+ * database alone, whose owner could otherwise cut the trail and have the cut signed.
  */
 import type { AuditCheckpoint, AuditCut } from '@inlay/contract/log/audit';
 import type { Db } from '../../kernel/db/open.ts';

@@ -111,7 +111,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
         .values({ ...row, created_at: 1, binds_time: 1 })
         .execute();
     });
-    expect(added.online).toContainEqual(expect.stringContaining('not as this deployment made it'));
+    expect(added.online).toContainEqual(expect.stringContaining('does not match this deployment'));
     expect(added.online).toContainEqual(isUnknown);
     const { kid } = await currentAuditKey(made.ctx);
     const posing = await verifyAll(made, async (db) => {
@@ -119,7 +119,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
       await signAnew(db, made.organizationId, { ...key, kid });
     });
     for (const way of ['online', 'onlineKept', 'offline', 'offlineKept'] as const) {
-      expect(posing[way], way).toContain('The signature of the checkpoint is wrong.');
+      expect(posing[way], way).toContain('The signature of the checkpoint is invalid.');
     }
   });
 
@@ -149,7 +149,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
     }
     const several = await verifyAll(made, nulls(4, 6));
     for (const way of ['online', 'offline'] as const) {
-      expect(several[way].filter((problem) => problem === 'The entry has lost its hash.')).toHaveLength(3);
+      expect(several[way].filter((problem) => problem === 'The hash of the entry is missing.')).toHaveLength(3);
     }
     const everything = await verifyAll(made, async (db) => {
       await unsign(db);
@@ -206,7 +206,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
       const position = rows.slice(0, -1).findLast((row) => row.position !== null)?.position ?? 0;
       await db.updateTable('log_heads').set({ trail_position, hash, sequenced_at, position }).execute();
     });
-    expect(hidden.online).toEqual([`The trail goes on after position ${last - 1}, where it was noted to end.`]);
+    expect(hidden.online).toEqual([`The trail continues after position ${last - 1}, where its head says it ends.`]);
     // Only the checkpoints are left of an end that the head no longer has.
     const found = await verifyAll(made, async (db) => {
       await db.deleteFrom('log_entries').where('trail_position', '>', 6).execute();
@@ -228,7 +228,9 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
         .execute(),
     );
     for (const way of ['online', 'onlineKept', 'offline', 'offlineKept'] as const) {
-      expect(found[way], way).toContain('The address of the entry is gone, and no entry says that it was erased.');
+      expect(found[way], way).toContain(
+        'The address of the entry is missing, and no entry records that it was erased.',
+      );
     }
   });
 });
@@ -264,7 +266,7 @@ describeOnBothDatabases('A trail whose beginning is gone', (kind) => {
     const made = await makeCut();
     const before = made.kept.filter(({ position }) => position === 6);
     const problem = expect.stringMatching(
-      /^The trail begins after position \d+, so the checkpoint of .* cannot be compared/,
+      /^The trail starts after position \d+, so it cannot be compared with your checkpoint of /,
     );
     expect((await made.verify(before)).faults).toMatchObject([{ position: 6, problem }]);
     const lines = (await exported(made, made.store)) ?? [];

@@ -6,7 +6,7 @@ import type { AuditCheckpointRow, LogEntryRow, LogHeadRow, LogPersonalRow } from
 export interface TrailEnds {
   /** The last position that was given. */
   head: number;
-  /** Of that entry. */
+  /** Hash of that entry. */
   hash: string | null;
   /** The trail begins after it. */
   cutUntil: number;

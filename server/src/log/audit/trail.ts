@@ -1,10 +1,10 @@
 /**
- * The audit trail as its readers get it: every entry of the log, events and those for the audit alone, with who, from where
- * and what came of it. Operators read everything of their organization. A customer reads what concerns its workspace.
+ * The audit trail for readers: every entry of the log, events and audit-only entries, with actor, origin and outcome.
+ * Operators read everything of their organization. Customers read what concerns their workspace.
  *
- * What a customer gets: entries about its own workspace whose type is meant for customers, and every entry that a token of
- * the workspace has caused. An operator's part in it is just "operator": no name or id of its tokens, no address, no
- * request, no patch. Where a token of the workspace did it, the customer sees all of that: it is its own.
+ * Customers get entries about their own workspace whose type is meant for customers, and every entry that a token of
+ * the workspace caused. Actions of an operator appear as "operator", without token, address, request or patch. For
+ * actions of the workspace's own tokens, customers see all of these.
  */
 import type {
   AuditCheckpointList,
@@ -204,7 +204,7 @@ export async function erase(
   if (by.length === 0) {
     throw invalidRequest({
       loc: ['body'],
-      msg: 'name the entries by workspace_id, actor_id or address',
+      msg: 'select the entries by workspace_id, actor_id or address',
       type: 'value_error.missing',
     });
   }

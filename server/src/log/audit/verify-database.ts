@@ -20,7 +20,7 @@ export async function verifyDatabase(
   kept: readonly AuditCheckpoint[] = [],
 ): Promise<Verification> {
   const { db } = store;
-  // In this order: a service that goes on meanwhile only adds, so what is read later may be ahead, and never behind.
+  // In this order: a running service only appends, so later reads may be ahead but never behind.
   const lastPosition = await trail.findLastPosition(db, organizationId);
   const head = await trail.findHead(db, organizationId);
   const stored = await trail.listCheckpoints(db, organizationId, Number.MAX_SAFE_INTEGER);
@@ -30,7 +30,7 @@ export async function verifyDatabase(
     position: null,
     id: kid,
     problem:
-      'The key is not as this deployment made it, or INLAY_ENCRYPTION_KEY is not the key this database was last used with.',
+      'The key does not match this deployment, or INLAY_ENCRYPTION_KEY is not the key this database was last used with.',
   }));
 
   const [end, cutUntil] = [head?.trail_position ?? 0, head?.cut_until ?? 0];
@@ -63,11 +63,11 @@ export async function verifyDatabase(
     tellOf(faults, from, `Entries ${from} to ${end} are missing at the end.`);
   }
   if (lastPosition > end)
-    tellOf(faults, end + 1, `The trail goes on after position ${end}, where it was noted to end.`);
+    tellOf(faults, end + 1, `The trail continues after position ${end}, where its head says it ends.`);
   if (head && last.position === end) {
     const now = await store.now();
     const wrong = wrongColumns({ head, laterHead: laterHead ?? head, newest: stored[0], seen, result, now });
-    if (wrong.length > 0) tellOf(faults, end, `The head of the trail was changed: ${wrong.join(', ')} in log_heads.`);
+    if (wrong.length > 0) tellOf(faults, end, `The head of the trail was modified: ${wrong.join(', ')} in log_heads.`);
   }
   return { ...result, faults: inOrder([...faults, ...result.faults]) };
 }

@@ -63,7 +63,7 @@ interface Statement {
   checkpoint: AuditCheckpoint;
   isKept: boolean;
   isStored: boolean;
-  /** The entry that tells of it. */
+  /** The entry that records the checkpoint. */
   told?: { position: number; id: string };
   /** The entry at its position. */
   reached?: { hash: string | null; id: string };
@@ -115,14 +115,14 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     if (position > next) {
       tell(next, null, `${missing(next, position - 1)} before entry ${position} (${id}).`);
     } else if (position < next) {
-      tell(position, id, `The entry comes after entry ${last.position}. It was moved, or is there twice.`);
+      tell(position, id, `The entry comes after entry ${last.position}. It was moved or duplicated.`);
     } else if (chainBegin === undefined) {
       // Entries of before there was a chain. The first of the chain says so.
       if (entry.hash !== null && entry.previous_hash !== genesisHash) {
-        tell(position, id, 'The entry before has lost its hash.');
+        tell(position, id, 'The hash of the previous entry is missing.');
       }
     } else if (entry.previous_hash !== last.hash) {
-      tell(position, id, `The entry does not follow entry ${last.position}. One of the two was replaced.`);
+      tell(position, id, `The entry does not follow entry ${last.position}. One of them was replaced.`);
     }
   }
 
@@ -130,16 +130,16 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
   function checkHash(entry: AuditEvent): boolean {
     const { hash, address, user_agent, patch, salts, ...chained } = entry;
     if (hash === null) {
-      if (chainBegin !== undefined) tell(entry.position, entry.id, 'The entry has lost its hash.');
+      if (chainBegin !== undefined) tell(entry.position, entry.id, 'The hash of the entry is missing.');
       return false;
     }
     chainBegin ??= entry.position;
     const isWhole = findHash(chained) === hash;
-    if (!isWhole) tell(entry.position, entry.id, 'The entry, or its hash, was changed.');
+    if (!isWhole) tell(entry.position, entry.id, 'The entry or its hash was modified.');
     for (const field of personalFields) checkPersonal(entry, field);
     for (const name of [...Object.keys(entry.commitments), ...Object.keys(salts)]) {
       if (!(personalFields as readonly string[]).includes(name))
-        tell(entry.position, entry.id, `There is no field ${name}.`);
+        tell(entry.position, entry.id, `The field ${name} is missing.`);
     }
     return isWhole;
   }
@@ -150,11 +150,7 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     if (!isThere && salt === undefined) {
       if (commitment !== undefined) erasures.isMissing(entry.position, field);
     } else if (!isThere || salt === undefined || commitment === undefined || !commits(salt, value, commitment)) {
-      tell(
-        entry.position,
-        entry.id,
-        `The ${field} of the entry was changed. The entry has committed to another value.`,
-      );
+      tell(entry.position, entry.id, `The ${field} of the entry was modified and no longer matches its commitment.`);
     }
   }
 
@@ -184,7 +180,7 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
       if (isRight === undefined) {
         unknown.set(checkpoint.key_id, [...(unknown.get(checkpoint.key_id) ?? []), statement]);
       } else if (!isRight) {
-        tell(...place, 'The signature of the checkpoint is wrong.');
+        tell(...place, 'The signature of the checkpoint is invalid.');
       } else if (organizationId !== undefined && checkpoint.organization_id !== organizationId) {
         tell(...place, 'The checkpoint belongs to another organization.');
       } else {
@@ -195,7 +191,7 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     for (const [key, signed] of unknown) {
       const position = Math.min(...signed.map(({ checkpoint }) => checkpoint.position));
       const what = signed.length === 1 ? 'The checkpoint' : `${signed.length} checkpoints from here on`;
-      tell(position, null, `${what} cannot be checked: the key ${key} is unknown.${database ? '' : keyAdvice}`);
+      tell(position, null, `${what} cannot be verified: the key ${key} is unknown.${database ? '' : keyAdvice}`);
     }
     return right;
   }
@@ -207,19 +203,19 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     const isBefore = position < beginning;
     const found = reached ?? (position === beginning && first ? { hash: first.previousHash, id: null } : undefined);
     if (isKept && isBefore) {
-      const problem = `The trail begins after position ${beginning}, so the checkpoint of ${signed_at} that was kept cannot be compared.`;
+      const problem = `The trail starts after position ${beginning}, so it cannot be compared with your checkpoint of ${signed_at}.`;
       tell(position, null, problem);
     }
     if (database && told && !isStored && !isBefore) {
-      tell(told.position, told.id, 'The checkpoint that the entry tells of is missing from the database.');
+      tell(told.position, told.id, 'The checkpoint that the entry refers to is missing from the database.');
     }
     if (found && found.hash !== hash) {
-      const problem = `The trail does not lead to the checkpoint of ${signed_at}. An entry before it was changed, and the hashes after that entry were computed anew.`;
+      const problem = `The trail does not lead to the checkpoint of ${signed_at}. An earlier entry was modified and the hashes after it were recomputed.`;
       tell(position, found.id, problem);
     } else if (reached) {
       coveredUntil = Math.max(coveredUntil, position);
     } else if (told && !found && !isBefore) {
-      tell(told.position, told.id, 'The checkpoint that the entry tells of cannot be compared.');
+      tell(told.position, told.id, 'The checkpoint that the entry refers to cannot be compared.');
     }
     if (position > (last?.position ?? 0)) {
       const from = (last?.position ?? 0) + 1;
@@ -233,11 +229,12 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     const position = first.position - 1;
     const noted = database?.cutUntil ?? 0;
     if (first.hash === null || (first.isWhole && first.previousHash === genesisHash)) {
-      if (noted !== 0) tell(1, null, `Nothing was cut, but the database says that the trail begins after ${noted}.`);
+      if (noted !== 0)
+        tell(1, null, `Nothing was removed, but the database says that the trail starts after ${noted}.`);
       return null;
     }
     if (position === 0) {
-      tell(1, null, 'The trail has another beginning.');
+      tell(1, null, 'The trail starts differently.');
       return null;
     }
     const gone = missing(1, position);
@@ -248,18 +245,18 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     const isOfEarlierVersion =
       end?.cut === undefined && later.every((one) => one.cut?.position === position && one.cut.at === null);
     if (database && noted !== position) {
-      tell(1, null, `${gone}, but the database says that the trail begins after ${noted}.`);
+      tell(1, null, `${gone}, but the database says that the trail starts after ${noted}.`);
     } else if (!end) {
-      tell(1, null, `${gone}, and no signed checkpoint says that the trail was cut there.`);
+      tell(1, null, `${gone}, and no signed checkpoint confirms that the trail was cut there.`);
     } else if (cut && cut.at !== null && cut.retention_days !== null) {
       const until = Date.parse(cut.at) - cut.retention_days * dayMs;
       if (Date.parse(end.signed_at) <= until) return cut;
-      const problem = `${gone}. They were cut on ${cut.at}, when the retention of ${cut.retention_days} days would have kept them.`;
+      const problem = `${gone}. They were removed on ${cut.at}, although the retention of ${cut.retention_days} days would have kept them.`;
       tell(1, null, problem);
     } else if (isOfEarlierVersion) {
       return { position, at: null, retention_days: null };
     } else {
-      tell(1, null, `${gone}, and no signed checkpoint says that retention removed them.`);
+      tell(1, null, `${gone}, and no signed checkpoint confirms that retention removed them.`);
     }
     return null;
   }
@@ -269,7 +266,7 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
       entries++;
       if (!isEntry(given)) {
         const position = (last?.position ?? 0) + 1;
-        tell(position, idOf(given), `Number ${entries} of what was read is not an entry of an audit trail.`);
+        tell(position, idOf(given), `Item ${entries} is not an audit entry.`);
         return;
       }
       organizationId ??= given.organization_id;
@@ -295,13 +292,13 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
       }
       for (const [kid, { position, id }] of named) {
         if (database && !keys?.has(kid))
-          tell(position, id, `The key ${kid} that the entry tells of is missing, or was changed.`);
+          tell(position, id, `The key ${kid} that the entry refers to is missing or was modified.`);
       }
       for (const { position, fields } of erasures.unexplained()) {
         tell(
           position,
           null,
-          `The ${fields.join(' and the ')} of the entry is gone, and no entry says that it was erased.`,
+          `The ${fields.join(' and the ')} of the entry is missing, and no entry records that it was erased.`,
         );
       }
       return {
@@ -321,7 +318,7 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
 export const inOrder = (faults: readonly Fault[]) =>
   faults.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
 
-const keyAdvice = ' Give a copy of /.well-known/inlay/audit-checkpoints, which has the keys, with --checkpoint.';
+const keyAdvice = ' Pass a copy of /.well-known/inlay/audit-checkpoints, which contains the keys, with --checkpoint.';
 
 function missing(from: number, to: number): string {
   return from === to ? `Entry ${from} is missing` : `Entries ${from} to ${to} are missing`;

@@ -1,10 +1,10 @@
 /**
- * Lets readers wait for the next events of an organization, and reads those once for all of them. A sequencer in this
- * process tells at once that there are some. Positions that another replica gives are found by asking the store again and
- * again: a connection on which the database could tell by itself does not work behind a transaction pooler.
+ * Long polling for events: readers wait for the next events of an organization, which are read once for all of them. A
+ * sequencer in this process signals new positions immediately. Positions from other replicas are found by polling the
+ * store, because LISTEN/NOTIFY does not work behind a transaction pooler.
  *
- * What always holds: the events of a tail are all that there are between its beginning and its head. A reader outside of
- * these positions reads the store for itself.
+ * Invariant: the events of a tail are complete between its start and its head. Readers outside of this range read the
+ * store themselves.
  */
 import type { Store } from '../../kernel/db/open.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
@@ -42,7 +42,7 @@ interface Waiter {
 
 export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arrivals {
   const waiters = new Set<Waiter>();
-  /** Of organizations that somebody waits for. */
+  /** Organizations with waiting readers. */
   const tails = new Map<string, Tail>();
   const wanted = new Set<string>();
   let looking: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arr
       // Also at those that are added meanwhile.
       for (const id of wanted) {
         wanted.delete(id);
-        // A reader that is woken for nothing reads, and tells its caller if the store does not answer.
+        // A reader that is woken spuriously reads anyway, and reports to its caller if the store does not respond.
         const tail = await readTail(id).catch(() => undefined);
         if (tail) tails.set(id, tail);
         else tails.delete(id);

@@ -25,21 +25,19 @@ const orNull = <T>(type: string, description: string, example?: T) =>
 
 const Source = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    name: text('Its name', 'Shop database'),
-    source_template_id: Uuid('The template that it was made from', exampleId),
+    id: Uuid('Id of the source.', exampleId),
+    name: text('Name of the source.', 'Shop database'),
+    source_template_id: Uuid('Template of the source.', exampleId),
   },
   { title: 'Source of an event' },
 );
 
 const Connection = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    name: text('Source and destination', 'Shop database → Warehouse'),
-    source_id: Uuid('Its source', exampleId),
-    connection_template_id: Type.Optional(
-      Uuid('The template that it was made from; customers do not see it', exampleId),
-    ),
+    id: Uuid('Id of the connection.', exampleId),
+    name: text('Names of source and destination.', 'Shop database → Warehouse'),
+    source_id: Uuid('Source of the connection.', exampleId),
+    connection_template_id: Type.Optional(Uuid('Template of the connection. Not visible to customers.', exampleId)),
   },
   { title: 'Connection of an event' },
 );
@@ -47,143 +45,149 @@ const Connection = Type.Object(
 /** Operators read both texts. Customers read theirs, as `message`. */
 const Failure = Type.Object(
   {
-    kind: orNull('string', 'What kind of failure', 'config_error'),
-    origin: orNull('string', 'Where it comes from', 'source'),
-    message: orNull('string', 'What went wrong', 'The password is wrong.'),
-    customer_message: Type.Optional(orNull<string>('string', 'The same as customers read it')),
+    kind: orNull('string', 'Type of the failure.', 'config_error'),
+    origin: orNull('string', 'Where the failure occurred.', 'source'),
+    message: orNull('string', 'What went wrong.', 'The password is wrong.'),
+    customer_message: Type.Optional(orNull<string>('string', 'What went wrong, as shown to customers.')),
   },
   { title: 'Failure of an event' },
 );
 
 const Job = Type.Object(
-  { id: text('Id of the job', '1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'), started_at: Timestamp('When it began') },
+  {
+    id: text('Id of the job.', '1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'),
+    started_at: Timestamp('When the job started.'),
+  },
   { title: 'Job of an event' },
 );
 
 const ended = {
   connection: Connection,
   job: Job,
-  ended_at: Timestamp('When it ended'),
-  rows: orNull('integer', 'Rows that arrived; null where the platform does not tell', 12_000),
-  bytes: orNull('integer', 'Bytes that arrived; null where the platform does not tell', 3_400_000),
+  ended_at: Timestamp('When the sync ended.'),
+  rows: orNull('integer', 'Rows that arrived. Null if not reported by the platform.', 12_000),
+  bytes: orNull('integer', 'Bytes that arrived. Null if not reported by the platform.', 3_400_000),
 };
 
 const Template = Type.Object(
   {
-    kind: Enumeration(['source', 'connection'], { description: 'Which kind of template' }),
-    id: Uuid('Its id', exampleId),
-    name: text('Its name, or the name of its destination', 'Warehouse'),
+    kind: Enumeration(['source', 'connection'], { description: 'Type of the template.' }),
+    id: Uuid('Id of the template.', exampleId),
+    name: text('Name of the template or of its destination.', 'Warehouse'),
   },
   { title: 'Template of an event' },
 );
 
 const Rollout = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    action: Enumeration(['version', 'pause', 'delete'], { description: 'What it does' }),
-    version: count('The version that it brings', 3),
+    id: Uuid('Id of the rollout.', exampleId),
+    action: Enumeration(['version', 'pause', 'delete'], { description: 'What the rollout does.' }),
+    version: count('Version that the rollout applies.', 3),
   },
   { title: 'Rollout of an event' },
 );
 
 const CauseRetry = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    cause: text('The cause that the connections have in common', '0f343b0931126a20f133d67c2b018a3b'),
-    message: orNull('string', 'What they failed with, as one of them told it', 'The password is wrong.'),
+    id: Uuid('Id of the retry.', exampleId),
+    cause: text('Cause that the connections share.', '0f343b0931126a20f133d67c2b018a3b'),
+    message: orNull('string', 'Error message of one of the connections.', 'The password is wrong.'),
   },
   { title: 'Cause retry of an event' },
 );
 
 const OperatorToken = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    name: text('Its name', 'backend'),
-    permission: Enumeration(operatorPermissions, { description: 'What it may do' }),
+    id: Uuid('Id of the operator token.', exampleId),
+    name: text('Name of the operator token.', 'backend'),
+    permission: Enumeration(operatorPermissions, { description: 'What the token may do.' }),
   },
   { title: 'Operator token of an event' },
 );
 
 const ConsoleSession = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    kind: Enumeration(['token', 'link', 'oidc'], { description: 'How it began' }),
-    label: text('Who signed in', 'backend'),
-    permission: Enumeration(operatorPermissions, { description: 'What it may do' }),
+    id: Uuid('Id of the session.', exampleId),
+    kind: Enumeration(['token', 'link', 'oidc'], { description: 'How the person signed in.' }),
+    label: text('Who signed in.', 'backend'),
+    permission: Enumeration(operatorPermissions, { description: 'What the session may do.' }),
   },
   { title: 'Console session of an event' },
 );
 
 const ConsoleLink = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    permission: Enumeration(operatorPermissions, { description: 'What its session may do' }),
+    id: Uuid('Id of the link.', exampleId),
+    permission: Enumeration(operatorPermissions, { description: 'What a session from this link may do.' }),
   },
   { title: 'Console link of an event' },
 );
 
-const Tag = Type.Object({ id: Uuid('Its id', exampleId), name: text('Its name', 'crm') }, { title: 'Tag of an event' });
-const Key = Type.Object({ id: text('Its id', 'k0123456789abcde') }, { title: 'Key of an event' });
+const Tag = Type.Object(
+  { id: Uuid('Id of the tag.', exampleId), name: text('Name of the tag.', 'crm') },
+  { title: 'Tag of an event' },
+);
+const Key = Type.Object({ id: text('Id of the key.', 'k0123456789abcde') }, { title: 'Key of an event' });
 
 const Definition = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    kind: Enumeration(['source', 'destination'], { description: 'Which kind of connector' }),
-    name: text('Its name', 'Our CRM'),
+    id: Uuid('Id of the definition.', exampleId),
+    kind: Enumeration(['source', 'destination'], { description: 'Type of the connector.' }),
+    name: text('Name of the connector.', 'Our CRM'),
   },
   { title: 'Definition of an event' },
 );
 
 const usedUp = {
-  quota: Enumeration(quotaNames, { description: 'Which quota' }),
-  limit: count('The limit', 1000),
-  used: count('How much is used', 800),
+  quota: Enumeration(quotaNames, { description: 'Name of the quota.' }),
+  limit: count('The limit.', 1000),
+  used: count('Current usage.', 800),
   period_ends_at: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'When counting begins anew; null where nothing is counted by day or month',
+    description: 'When the counter resets. Null for quotas without a period.',
   }),
 };
 
 const WebhookEndpoint = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    origin: text('Where it leads to', 'https://app.example.com'),
-    description: orNull('string', 'What it is for', 'billing'),
+    id: Uuid('Id of the webhook endpoint.', exampleId),
+    origin: text("Origin of the endpoint's URL.", 'https://app.example.com'),
+    description: orNull('string', 'Purpose of the endpoint.', 'billing'),
   },
   { title: 'Webhook endpoint of an event' },
 );
 
 const OAuthClient = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    name: text('Its name', 'HubSpot'),
-    provider: orNull('string', 'The known provider, where it is one', 'hubspot'),
+    id: Uuid('Id of the OAuth client.', exampleId),
+    name: text('Name of the OAuth client.', 'HubSpot'),
+    provider: orNull('string', 'Key of the built-in provider, if it is one.', 'hubspot'),
   },
   { title: 'OAuth client of an event' },
 );
 
 const SignIn = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    source_template_id: Uuid('The template of the source', exampleId),
-    source_id: orNull('string', 'The source that is connected again; null: a new one', exampleId),
-    by_link: Type.Boolean({ description: 'Whether it was begun with a link that an operator has sent' }),
+    id: Uuid('Id of the sign-in.', exampleId),
+    source_template_id: Uuid('Template of the source.', exampleId),
+    source_id: orNull('string', 'Source that is being reconnected. Null for a new source.', exampleId),
+    by_link: Type.Boolean({ description: 'Whether the sign-in was started with a link from an operator.' }),
   },
   { title: 'Sign-in of an event' },
 );
 
 const Credential = Type.Object(
   {
-    id: Uuid('Its id', exampleId),
-    oauth_client_id: Type.Optional(Uuid('The OAuth client; customers do not see it', exampleId)),
-    source_template_id: Uuid('The template that its customer signed in for', exampleId),
+    id: Uuid('Id of the credential.', exampleId),
+    oauth_client_id: Type.Optional(Uuid('The OAuth client. Not visible to customers.', exampleId)),
+    source_template_id: Uuid('Template that the customer signed in for.', exampleId),
   },
   { title: 'Credential of an event' },
 );
 
 const changed = (example: string) =>
-  Type.Array(Type.String(), { description: 'Which members have changed', examples: [[example]] });
+  Type.Array(Type.String(), { description: 'Fields that changed.', examples: [[example]] });
 
 type OfWorkspace = boolean | 'sometimes';
 
@@ -193,7 +197,7 @@ interface Kind<Data extends TObject = TObject> {
   data: Data;
   /** It is about a workspace, whose id and name every entry then has. */
   ofWorkspace: OfWorkspace;
-  /** An entry for the audit alone is no event: it has no position among the events, and nobody is told of it. */
+  /** Audit-only entries are not events: they have no event position and are never delivered. */
   isEvent: boolean;
   /** Scoped tokens of the workspace read it. */
   forCustomers: boolean;
@@ -204,10 +208,10 @@ interface Kind<Data extends TObject = TObject> {
 /** The reasons why entries have no patch. There are no others. */
 type Unpatched = undefined | keyof typeof reasonsWithoutPatch;
 export const reasonsWithoutPatch = {
-  'of data': 'tells of data that moved, or of counts; no setting is other than before',
-  'of health': 'tells what the service has noticed; no setting is other than before',
-  'of the trail': 'tells of the trail itself, or of a request that changed nothing',
-  'of encryption': 'the stored secrets are the same as before, encrypted with another key',
+  'of data': 'describes data that moved, or counts, but no change of a setting',
+  'of health': 'describes an observation of the service, but no change of a setting',
+  'of the trail': 'concerns the audit trail itself, or a request that changed nothing',
+  'of encryption': 'the stored secrets stay the same and are only re-encrypted',
 };
 
 interface Options<W extends OfWorkspace, U extends Unpatched> {
@@ -237,318 +241,322 @@ const ofHealth = { ...shared, noPatchBecause: 'of health' } as const;
 
 export const catalogue = {
   'workspace.created': kind('A workspace was created.', {}, ofWorkspace),
-  'workspace.adopted': kind('A workspace that the platform had already is known here now.', {}, ofWorkspace),
+  'workspace.adopted': kind('A workspace that already existed on the platform was recorded.', {}, ofWorkspace),
   'workspace.rename_requested': kind(
-    'Somebody wants a workspace to have another name. It has the name once the platform has it.',
-    { wanted_name: text('The wanted name', 'acme-ltd') },
+    'A workspace is being renamed. The new name takes effect once the platform has it.',
+    { wanted_name: text('Requested name.', 'acme-ltd') },
     { ofWorkspace: true, isEvent: false },
   ),
   'workspace.renamed': kind(
-    'A workspace has another name, here or by somebody on the platform.',
-    { previous_name: text('Its name before', 'acme-inc') },
+    'A workspace was renamed, through Inlay or directly on the platform.',
+    { previous_name: text('Previous name.', 'acme-inc') },
     ofWorkspace,
   ),
-  'workspace.deactivated': kind('A workspace was deactivated: no sync runs in it.', {}, shared),
+  'workspace.deactivated': kind('A workspace was deactivated, so no syncs run in it.', {}, shared),
   'workspace.activated': kind('A workspace was activated.', {}, shared),
   'workspace.deletion_requested': kind(
-    'Somebody deletes a workspace. Its tokens are refused from now on.',
+    'A workspace is being deleted. Its tokens no longer work.',
     {},
     { ofWorkspace: true, isEvent: false },
   ),
-  'workspace.deleted': kind('A workspace is deleted, with everything in it.', {}, ofWorkspace),
+  'workspace.deleted': kind('A workspace was deleted with everything in it.', {}, ofWorkspace),
 
-  'source.created': kind('A customer, or an operator, connected a source.', { source: Source }, shared),
+  'source.created': kind('A customer or an operator connected a source.', { source: Source }, shared),
   'source.updated': kind(
-    'The name, the configuration or the version of the template of a source has changed.',
+    'The name, configuration or template version of a source changed.',
     { source: Source, changed: changed('name') },
     shared,
   ),
   'source.deletion_requested': kind(
-    'Somebody deletes a source.',
+    'A source is being deleted.',
     { source: Source },
     { ofWorkspace: true, isEvent: false },
   ),
-  'source.deleted': kind('A source is deleted, with its connections.', { source: Source }, shared),
+  'source.deleted': kind('A source was deleted with its connections.', { source: Source }, shared),
   'source.needs_attention': kind(
-    'Somebody has to do something, or no data arrives: sign in again, for example, or correct the configuration.',
+    'A source needs somebody to act before data can arrive, for example by signing in again or fixing its configuration.',
     {
       source: Source,
-      attention_by: Enumeration(['operator', 'customer'], { description: 'Who has to do something' }),
+      attention_by: Enumeration(['operator', 'customer'], { description: 'Who has to act.' }),
       problem: Failure,
     },
     ofHealth,
   ),
-  'source.recovered': kind('Nobody has to do anything about the source any more.', { source: Source }, ofHealth),
+  'source.recovered': kind('A source no longer needs anybody to act.', { source: Source }, ofHealth),
 
-  'connection.created': kind('A source has a new connection to a destination.', { connection: Connection }, shared),
+  'connection.created': kind(
+    'A connection from a source to a destination was created.',
+    { connection: Connection },
+    shared,
+  ),
   'connection.updated': kind(
-    'The schedule, the streams, the status or the version of the template of a connection has changed.',
+    'The schedule, streams, status or template version of a connection changed.',
     { connection: Connection, changed: changed('cron_expression') },
     shared,
   ),
-  'connection.deleted': kind('A connection is deleted.', { connection: Connection }, shared),
+  'connection.deleted': kind('A connection was deleted.', { connection: Connection }, shared),
 
-  'sync.started': kind('A sync has begun.', { connection: Connection, job: Job }, ofData),
+  'sync.started': kind('A sync started.', { connection: Connection, job: Job }, ofData),
   'sync.succeeded': kind(
-    'A sync has ended well.',
+    'A sync succeeded.',
     {
       ...ended,
       warnings: Type.Array(
         Type.Object({
-          stream: text('The stream', 'orders'),
-          kind: text('What happened to values; `skipped` for whole records that are too large', 'shortened'),
-          count: count('How many values or records', 3),
+          stream: text('Name of the stream.', 'orders'),
+          kind: text('What happened to the values, or `skipped` for whole records that are too large.', 'shortened'),
+          count: count('Number of values or records.', 3),
         }),
-        { description: 'Values and records that did not arrive as the source gave them; at most 100' },
+        { description: 'Values and records that did not arrive unchanged, at most 100.' },
       ),
     },
     ofData,
   ),
   'sync.failed': kind(
-    'A sync has failed, after all its attempts.',
+    'A sync failed after all its attempts.',
     {
       ...ended,
       reason: Failure,
       first_error: Type.Union([Failure, Type.Null()], {
-        description: 'The first failure since the last success of the connection',
+        description: 'First failure since the last successful sync of the connection.',
       }),
-      failures_in_a_row: count('How many syncs have failed since the last success', 2),
+      failures_in_a_row: count('Number of failed syncs since the last success.', 2),
     },
     ofData,
   ),
   'sync.recovered': kind(
-    'A sync has succeeded after one or more syncs of its connection had failed.',
+    'A sync succeeded after one or more failed syncs of the same connection.',
     {
       connection: Connection,
       job: Job,
-      failures_in_a_row: count('How many syncs had failed', 2),
-      failing_since: Timestamp('When the first of them failed'),
+      failures_in_a_row: count('Number of failed syncs before the success.', 2),
+      failing_since: Timestamp('When the first of them failed.'),
     },
     ofData,
   ),
   'sync.cancelled': kind('A sync was cancelled.', ended, ofData),
 
   'template.published': kind(
-    'A template has a new version. The first version is its beginning.',
+    'A version of a template was published, including the first.',
     {
       template: Template,
-      version: count('The number of the version', 3),
-      copy_of: orNull('integer', 'The version that it repeats, after a rollback', 1),
+      version: count('Version number.', 3),
+      copy_of: orNull('integer', 'The version that a rollback repeats.', 1),
     },
     ofOrganization,
   ),
-  'template.deleted': kind('A template is deleted.', { template: Template }, ofOrganization),
+  'template.deleted': kind('A template was deleted.', { template: Template }, ofOrganization),
   'template.rollout_started': kind(
-    'A version is on its way to what was made from the template before; or, with another action, what was made from a deleted template is being paused or deleted.',
-    { template: Template, rollout: Rollout, workspaces: count('How many workspaces it reaches', 40) },
+    'A rollout started. It applies a version to existing sources and connections, or pauses or deletes those of a deleted template.',
+    { template: Template, rollout: Rollout, workspaces: count('Number of workspaces in the rollout.', 40) },
     ofOrganization,
   ),
   'template.rollout_paused': kind(
-    'A rollout waits until it is resumed.',
+    'A rollout was paused.',
     { template: Template, rollout: Rollout, reason: orNull<string>('string', 'Why') },
     { ofWorkspace: false, isEvent: false },
   ),
   'template.rollout_resumed': kind(
-    'A rollout goes on.',
+    'A rollout was resumed.',
     { template: Template, rollout: Rollout },
     { ofWorkspace: false, isEvent: false },
   ),
   'template.rollout_stopped': kind(
-    'A rollout has ended before it reached every workspace.',
+    'A rollout stopped before it reached every workspace.',
     { template: Template, rollout: Rollout, reason: orNull<string>('string', 'Why') },
     ofOrganization,
   ),
   'template.rollout_finished': kind(
-    'A rollout has reached every workspace.',
+    'A rollout reached every workspace.',
     { template: Template, rollout: Rollout },
     ofOrganization,
   ),
 
   'cause.retry_started': kind(
-    'All connections that fail for one reason are being tried again.',
-    { retry: CauseRetry, connections: count('How many connections', 200) },
+    'A retry of all connections that fail for the same cause started.',
+    { retry: CauseRetry, connections: count('Number of connections.', 200) },
     ofOrganization,
   ),
   'cause.retry_stopped': kind(
-    'A retry of a cause has ended before every connection had its turn.',
+    'A retry of a cause stopped before every connection had its turn.',
     { retry: CauseRetry, reason: orNull<string>('string', 'Why') },
     ofOrganization,
   ),
   'cause.retry_finished': kind(
-    'Every connection of a retry of a cause has had its turn. Syncs that it started may still run.',
+    'A retry of a cause finished. Syncs it started may still be running.',
     { retry: CauseRetry },
     ofOrganization,
   ),
 
   'view_token.created': kind(
-    'Somebody looks at the widget as the customer of a workspace sees it. The token reads and cannot write.',
+    'Somebody opened the widget as the customer of a workspace sees it. The token is read-only.',
     {
-      token_id: text('The `jti` of the token', '1.aaaaaaaaaaaaaaaaaaaaaa'),
-      expires_at: Timestamp('Until when it works'),
+      token_id: text('The `jti` of the token.', '1.aaaaaaaaaaaaaaaaaaaaaa'),
+      expires_at: Timestamp('When the token expires.'),
     },
     ofWorkspace,
   ),
   'token.revoked': kind(
-    'A scoped or widget token, or every token of a workspace, was revoked.',
+    'A scoped or widget token was revoked, or every token of a workspace.',
     {
-      all: Type.Boolean({ description: 'Whether every token issued so far was revoked' }),
+      all: Type.Boolean({ description: 'Whether all tokens issued so far were revoked.' }),
       token_id: orNull(
         'string',
-        'The `jti` of the token; null where every token was revoked',
+        'The `jti` of the token. Null if all tokens were revoked.',
         '1.aaaaaaaaaaaaaaaaaaaaaa',
       ),
     },
     ofWorkspace,
   ),
-  'operator_token.created': kind('An operator token was made.', { operator_token: OperatorToken }, ofOrganization),
+  'operator_token.created': kind('An operator token was created.', { operator_token: OperatorToken }, ofOrganization),
   'operator_token.revoked': kind(
     'An operator token was revoked.',
-    { operator_token: OperatorToken, ends_at: Timestamp('From when it is refused') },
+    { operator_token: OperatorToken, ends_at: Timestamp('When the token stops working.') },
     ofOrganization,
   ),
 
   'quota.updated': kind(
-    'The quotas of the organization have changed or, where a workspace is named, those of that workspace.',
+    'The quotas of the organization changed or, if a workspace is named, those of the workspace.',
     {
       quotas: Type.Record(Type.String(), Type.Unsafe<number | null>({ type: ['integer', 'null'] }), {
-        description: 'The limits by name, as they are set there now; null is no limit',
+        description: 'Current limits by name. Null means no limit.',
         examples: [{ sources: 10 }],
       }),
     },
     { ofWorkspace: 'sometimes' },
   ),
-  'quota.warning': kind('A workspace has used four fifths of a quota.', usedUp, ofData),
-  'quota.reached': kind('A workspace has used up a quota.', usedUp, ofData),
+  'quota.warning': kind('A workspace has used 80% of a quota.', usedUp, ofData),
+  'quota.reached': kind('A workspace has reached a quota.', usedUp, ofData),
 
-  'key.created': kind('A signing key was made and published.', { key: Key }, ofOrganization),
-  'key.retired': kind('A signing key signs no more. Tokens that it signed stay valid.', { key: Key }, ofOrganization),
-  'key.removed': kind('A signing key was removed. Tokens that it signed are refused.', { key: Key }, ofOrganization),
+  'key.created': kind('A signing key was created and published.', { key: Key }, ofOrganization),
+  'key.retired': kind('A signing key was retired. Tokens it signed stay valid.', { key: Key }, ofOrganization),
+  'key.removed': kind('A signing key was removed. Tokens it signed no longer work.', { key: Key }, ofOrganization),
   'key.encryption_rotated': kind(
     'The key that encrypts stored secrets was replaced.',
-    { secrets: count('How many secrets were encrypted anew', 120) },
+    { secrets: count('Number of re-encrypted secrets.', 120) },
     { ofWorkspace: false, noPatchBecause: 'of encryption' },
   ),
 
-  'tag.created': kind('A tag of templates was made.', { tag: Tag }, ofOrganization),
+  'tag.created': kind('A template tag was created.', { tag: Tag }, ofOrganization),
   'tag.renamed': kind(
-    'A tag has another name, on every template.',
-    { tag: Tag, previous_name: text('Its name before', 'sales') },
+    'A tag was renamed on all templates.',
+    { tag: Tag, previous_name: text('Previous name.', 'sales') },
     ofOrganization,
   ),
-  'tag.deleted': kind('A tag was deleted, and taken off every template.', { tag: Tag }, ofOrganization),
+  'tag.deleted': kind('A tag was deleted and removed from all templates.', { tag: Tag }, ofOrganization),
 
   'definition.created': kind(
-    'A connector was added: by the command line, or as a manifest of the organization.',
+    'A connector was added, by the command line or as a manifest of the organization.',
     { definition: Definition },
     ofOrganization,
   ),
   'definition.updated': kind(
-    'A connector of the organization has another name, icon or manifest.',
+    "The name, icon or manifest of one of the organization's connectors changed.",
     { definition: Definition, changed: changed('manifest') },
     ofOrganization,
   ),
-  'definition.deleted': kind('A connector that was added was removed.', { definition: Definition }, ofOrganization),
+  'definition.deleted': kind('A custom connector was removed.', { definition: Definition }, ofOrganization),
 
-  'webhook_endpoint.created': kind('A webhook endpoint was made.', { webhook_endpoint: WebhookEndpoint }, sometimes),
+  'webhook_endpoint.created': kind('A webhook endpoint was created.', { webhook_endpoint: WebhookEndpoint }, sometimes),
   'webhook_endpoint.updated': kind(
-    'The settings of a webhook endpoint have changed, or its secret was rotated.',
+    'The settings of a webhook endpoint changed, or its secret was rotated.',
     { webhook_endpoint: WebhookEndpoint, changed: changed('types') },
     sometimes,
   ),
   'webhook_endpoint.deleted': kind('A webhook endpoint was deleted.', { webhook_endpoint: WebhookEndpoint }, sometimes),
   'webhook_endpoint.failing': kind(
-    'A webhook endpoint has done nothing but fail for a day. It is disabled if that goes on.',
+    'A webhook endpoint has been failing for a day and will be disabled if it keeps failing.',
     {
       webhook_endpoint: WebhookEndpoint,
-      failing_since: Timestamp('Since when'),
-      disabled_from: Timestamp('When it will be disabled'),
-      error: orNull('string', 'The last failure', 'The receiver answered with 503.'),
+      failing_since: Timestamp('When the endpoint started failing.'),
+      disabled_from: Timestamp('When the endpoint will be disabled.'),
+      error: orNull('string', 'The last failure.', 'The receiver responded with 503.'),
     },
     { ...sometimes, noPatchBecause: 'of health' },
   ),
   'webhook_endpoint.disabled': kind(
-    'A webhook endpoint gets no more events: it answered 410, or did nothing but fail for five days.',
+    'A webhook endpoint was disabled because it responded with 410 or failed for five days.',
     {
       webhook_endpoint: WebhookEndpoint,
-      reason: Enumeration(['gone', 'failing'], { description: 'Why' }),
-      error: orNull('string', 'The last failure', 'The receiver answered with 410.'),
+      reason: Enumeration(['gone', 'failing'], { description: 'Why the endpoint was disabled.' }),
+      error: orNull('string', 'The last failure.', 'The receiver responded with 410 (Gone).'),
     },
     sometimes,
   ),
   'webhook_endpoint.recovered': kind(
-    'A webhook endpoint that was said to be failing has accepted an event again.',
-    { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('Since when it had failed') },
+    'A failing webhook endpoint accepted an event again.',
+    { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('When the endpoint had started failing.') },
     { ...sometimes, noPatchBecause: 'of health' },
   ),
 
-  'sign_in.created': kind('A customer wants to sign in with a provider.', { sign_in: SignIn }, ofSignIn),
-  'sign_in.started': kind('A customer was sent to the provider.', { sign_in: SignIn }, ofSignIn),
-  'sign_in.returned': kind('A customer has come back from the provider.', { sign_in: SignIn }, ofSignIn),
+  'sign_in.created': kind('A customer started a sign-in with a provider.', { sign_in: SignIn }, ofSignIn),
+  'sign_in.started': kind('A customer was redirected to the provider.', { sign_in: SignIn }, ofSignIn),
+  'sign_in.returned': kind('A customer returned from the provider.', { sign_in: SignIn }, ofSignIn),
   'sign_in.unconfirmed': kind(
-    'A customer has signed in with another account than before. Nothing is used until the customer confirms it.',
+    'A customer signed in with a different account than before. The account is not used until the customer confirms it.',
     { sign_in: SignIn },
     ofSignIn,
   ),
   'sign_in.connected': kind(
-    'A customer has signed in.',
+    'A customer signed in.',
     {
       sign_in: SignIn,
-      credential_id: orNull('string', 'What came of it; null after a test of an operator', exampleId),
+      credential_id: orNull('string', 'The resulting credential. Null for a test by an operator.', exampleId),
     },
     ofSignIn,
   ),
   'sign_in.failed': kind(
-    'A sign-in has failed, or took too long.',
+    'A sign-in failed or took too long.',
     {
       sign_in: SignIn,
-      failure: Enumeration(flowFailures, { description: 'Why' }),
-      missing_scopes: Type.Array(Type.String(), { description: 'What is needed and was not granted' }),
-      said: orNull('string', 'What the provider said; customers do not see it', 'The app is not approved.'),
+      failure: Enumeration(flowFailures, { description: 'Why the sign-in failed.' }),
+      missing_scopes: Type.Array(Type.String(), { description: 'Required scopes that were not granted.' }),
+      said: orNull('string', 'Message from the provider. Not visible to customers.', 'The app is not approved.'),
     },
     ofWorkspace,
   ),
   'sign_in_link.created': kind(
-    'An operator made a link with which a customer connects a source, or connects it again.',
-    { sign_in: SignIn, expires_at: Timestamp('Until when it works') },
+    'An operator created a link for a customer to connect or reconnect a source.',
+    { sign_in: SignIn, expires_at: Timestamp('When the link expires.') },
     ofWorkspace,
   ),
 
-  'oauth_client.created': kind('An OAuth client was made.', { oauth_client: OAuthClient }, ofOrganization),
+  'oauth_client.created': kind('An OAuth client was created.', { oauth_client: OAuthClient }, ofOrganization),
   'oauth_client.updated': kind(
-    'The settings of an OAuth client have changed, or its secret was rotated.',
+    'The settings of an OAuth client changed, or its secret was rotated.',
     { oauth_client: OAuthClient, changed: changed('client_secret') },
     ofOrganization,
   ),
   'oauth_client.secret_expiring': kind(
-    'The secret of an OAuth client ends soon. Told 30 days, 7 days and 1 day ahead, once each.',
+    'The secret of an OAuth client expires soon. Sent once each at 30 days, 7 days and 1 day before.',
     {
       oauth_client: OAuthClient,
-      expires_at: Timestamp('When it ends'),
-      days: Type.Integer({ description: 'How many days are left at most: 30, 7 or 1', examples: [7] }),
+      expires_at: Timestamp('When the secret expires.'),
+      days: Type.Integer({ description: 'Maximum number of days left: 30, 7 or 1.', examples: [7] }),
     },
     { ...ofOrganization, noPatchBecause: 'of health' },
   ),
   'oauth_client.deleted': kind('An OAuth client was deleted.', { oauth_client: OAuthClient }, ofOrganization),
 
   'credential.connected': kind(
-    'A customer has signed in with a provider, for the first time or again.',
-    { credential: Credential, again: Type.Boolean({ description: 'Whether the customer had signed in before' }) },
+    'A customer signed in with a provider, for the first time or again.',
+    { credential: Credential, again: Type.Boolean({ description: 'Whether the customer had signed in before.' }) },
     shared,
   ),
   'credential.revoked': kind(
-    'A sign-in has ended: it was deleted, or the provider accepts its tokens no more.',
+    'A credential ended because it was deleted or the provider no longer accepts its tokens.',
     {
       credential: Credential,
       reason: Enumeration(['deleted', 'unused', 'revoked', 'uncertain', 'expired', 'scopes_missing'], {
         description:
-          '`deleted`: here, with its last source or by an operator. `unused`: no source was made with it within a day. `revoked`: by the provider. `uncertain`: answers of the provider were lost. `expired`: there was nothing to refresh it with. `scopes_missing`: a scope that the template requires is no longer granted',
+          'Why the credential ended. `deleted`: deleted here, with its last source or by an operator. `unused`: no source used it within a day. `revoked`: revoked by the provider. `uncertain`: responses of the provider were lost. `expired`: expired without a way to refresh it. `scopes_missing`: a scope that the template requires is no longer granted.',
       }),
     },
     shared,
   ),
   'credential.expiring': kind(
-    'A sign-in ends within a week, and cannot be renewed without the customer.',
-    { credential: Credential, expires_at: Timestamp('When it ends') },
+    'A credential expires within a week and cannot be renewed without the customer.',
+    { credential: Credential, expires_at: Timestamp('When the credential expires.') },
     ofHealth,
   ),
 
@@ -556,58 +564,61 @@ export const catalogue = {
     'Somebody signed in to the console.',
     {
       console_session: ConsoleSession,
-      operator_token_id: orNull('string', 'The operator token that it began with', exampleId),
-      console_link_id: orNull('string', 'The link that it began with', exampleId),
+      operator_token_id: orNull('string', 'The operator token used to sign in.', exampleId),
+      console_link_id: orNull('string', 'The link used to sign in.', exampleId),
     },
     ofOrganization,
   ),
   'console_session.ended': kind(
-    'A session of the console was ended, before its time or its operator token ended.',
+    'A console session was ended before it or its operator token expired.',
     {
       console_session: ConsoleSession,
       reason: Enumeration(['signed_out', 'replaced', 'ended'], {
         description:
-          '`signed_out`: by its user. `replaced`: by another sign-in of the same browser. `ended`: by an administrator',
+          'Why the session ended. `signed_out`: the person signed out. `replaced`: somebody else signed in with the same browser. `ended`: an administrator ended it.',
       }),
     },
     ofOrganization,
   ),
   'console_link.created': kind(
-    'A link was made that lets one person into the console, once.',
-    { console_link: ConsoleLink, expires_at: Timestamp('Until when it works') },
+    'A one-time link to the console was created.',
+    { console_link: ConsoleLink, expires_at: Timestamp('When the link expires.') },
     ofOrganization,
   ),
 
   'audit.checkpoint': kind(
-    'The audit trail up to a position was signed. Endpoints get it if they ask for `audit.checkpoint` or `audit.*`. Keep it: it proves later that nothing before it was changed.',
+    'A checkpoint of the audit trail was signed. Webhook endpoints receive it if they subscribe to `audit.checkpoint` or `audit.*`. Keep it to prove later that no earlier entry was changed.',
     {
-      organization_id: Uuid('The organization', exampleId),
-      position: count('The last entry of the trail that it covers', 1042),
-      hash: text('The hash of that entry', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
-      signed_at: Timestamp('When it was signed'),
-      key_id: text('Which key signed it', 'k0123456789abcde'),
+      organization_id: Uuid('The organization.', exampleId),
+      position: count('Last entry that the checkpoint covers.', 1042),
+      hash: text('Hash of that entry.', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
+      signed_at: Timestamp('When the checkpoint was signed.'),
+      key_id: text('Id of the signing key.', 'k0123456789abcde'),
       cut: checkpointCut,
-      signature: text('Ed25519, in base64', 'c2lnbmF0dXJl'),
+      signature: text('Ed25519 signature in base64.', 'c2lnbmF0dXJl'),
     },
     { ofWorkspace: false, noPatchBecause: 'of the trail' },
   ),
-  'audit.key_created': kind('A key that signs checkpoints of the audit trail was made.', { key: Key }, ofOrganization),
+  'audit.key_created': kind('A key for signing audit checkpoints was created.', { key: Key }, ofOrganization),
   'audit.exported': kind(
     'Somebody exported the audit trail.',
-    { format: Enumeration(['jsonl', 'csv'], { description: 'In which form' }) },
+    { format: Enumeration(['jsonl', 'csv'], { description: 'Format of the export.' }) },
     { ofWorkspace: false, isEvent: false, noPatchBecause: 'of the trail' },
   ),
   'audit.erased': kind(
-    'Somebody erased personal fields of the audit trail.',
+    'Somebody erased personal data from the audit trail.',
     {
-      by: Type.Array(Type.String(), { description: 'What chose the entries', examples: [['workspace_id']] }),
-      fields: Type.Array(Type.String(), { description: 'What was erased', examples: [['address']] }),
-      count: count('How many values', 12),
+      by: Type.Array(Type.String(), {
+        description: 'Criteria that selected the entries.',
+        examples: [['workspace_id']],
+      }),
+      fields: Type.Array(Type.String(), { description: 'Fields that were erased.', examples: [['address']] }),
+      count: count('Number of erased values.', 12),
       positions: Type.Optional(
         Type.Unsafe<Record<string, string>>({
           type: 'object',
           additionalProperties: { type: 'string' },
-          description: 'The entries that lost the value, for each field. Earlier versions did not record them',
+          description: 'Positions of the entries that lost a value, by field. Not recorded by earlier versions.',
           examples: [{ address: '3,7-9' }],
         }),
       ),
@@ -615,23 +626,23 @@ export const catalogue = {
     { ofWorkspace: 'sometimes', isEvent: false, noPatchBecause: 'of the trail' },
   ),
   'request.refused': kind(
-    'A request was refused although its token works: it asked for something that it may not do, or came from another origin than its page.',
+    'A request with a valid token was refused because it lacked permission or came from another origin.',
     {
-      method: text('The method', 'POST'),
-      route: text('The route', '/api/v1/workspaces/sync'),
+      method: text('HTTP method.', 'POST'),
+      route: text('Route of the request.', '/api/v1/workspaces/sync'),
       reason: Enumeration(['permission', 'organization', 'origin', 'forbidden'], {
-        description: 'What the token lacks: permission to write, the organization, the origin; or anything else',
+        description: 'What was missing: write permission, the right organization, the right origin, or anything else.',
       }),
-      count: count('How many requests; repeated ones are counted for a minute', 1),
+      count: count('Number of requests. Repeated requests are counted for a minute.', 1),
     },
     { ofWorkspace: 'sometimes', isEvent: false, noPatchBecause: 'of the trail' },
   ),
   'token.refused': kind(
-    'Requests came with no token, or with tokens that do not work. They belong to nobody, so the trail of the first organization of the deployment counts them.',
+    "Requests had no token or an invalid one. Counted in the audit trail of the deployment's first organization, because such requests belong to no organization.",
     {
-      count: count('How many requests', 40),
-      addresses: count('From how many addresses', 2),
-      since: Timestamp('When the first of them came'),
+      count: count('Number of requests.', 40),
+      addresses: count('Number of IP addresses.', 2),
+      since: Timestamp('When the first of them arrived.'),
     },
     { ofWorkspace: false, isEvent: false, noPatchBecause: 'of the trail' },
   ),

@@ -71,7 +71,7 @@ export function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** What is kept beside the entry, and what the entry has of it. */
+/** The values stored beside the entry, and their commitments in the entry. */
 export function commitTo({
   id,
   organization_id,

@@ -69,11 +69,11 @@ async function* joined(first: string, rest: AsyncGenerator<string>): AsyncGenera
     yield first;
     yield* rest;
   } catch {
-    // The token has stopped working, or the store does not answer. The stream ends; a reader that connects again is told.
+    // The token expired or the store does not respond. The stream ends, and the reader finds out when it reconnects.
   }
 }
 
-/** Browsers send it by themselves when they connect again. */
+/** Browsers send it automatically when they reconnect. */
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const given = headers['last-event-id'];
   if (given === undefined || given === '') return undefined;
@@ -81,7 +81,7 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   if (typeof given === 'string' && /^\d{1,15}$/.test(given)) return position;
   throw invalidRequest({
     loc: ['header', 'Last-Event-ID'],
-    msg: 'must be the position of an event, a whole number',
+    msg: 'must be the position of an event, as a whole number',
     type: 'value_error',
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Reading the log: pages, waiting for what comes next, single events. Operators read their organization's events; a customer
- * reads those of one workspace, only types that are meant for customers, and in words that are meant for customers.
+ * Reading the event log: pages, long polling and single events. Operators read their organization's events. Customers
+ * read those of their workspace, only of types meant for customers and with their texts.
  *
- * What always holds: a reader that has position n has seen everything before it, and nothing twice. A reader whose position
- * is no longer kept, or is later than any that was given, is told so: it would miss something without knowing.
+ * Invariant: a reader at position n has seen everything before it exactly once. A reader whose position is no longer
+ * available, or was never assigned, gets an error instead of silently missing events.
  */
 import type { Event, EventPage } from '@inlay/contract/log/events';
 import type { Store } from '../../kernel/db/open.ts';

@@ -58,7 +58,7 @@ export function createJournal(options: JournalOptions): Journal {
   };
 }
 
-/** More of a user agent tells nobody anything. */
+/** Longer user agents carry no further information. */
 const maxUserAgent = 256;
 
 /** As JSON. The sequencer takes it out of the entry and commits to it. */

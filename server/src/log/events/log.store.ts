@@ -127,7 +127,7 @@ async function appendMany(tx: Db, organizationId: string, about: About, entries:
 export interface Bounds {
   /** The last position that was given. */
   head: number;
-  /** Events up to here are no longer told. */
+  /** Events up to here are no longer readable. */
   goneUntil: number;
 }
 
@@ -192,7 +192,7 @@ export async function listEvents(
   return (await query.orderBy('position').limit(limit).execute()) as EventRow[];
 }
 
-/** Of the types that the filter names. */
+/** Positions of events with the filter's types. */
 export async function listPositions(
   db: Db,
   organizationId: string,
@@ -213,7 +213,7 @@ export async function listPositions(
   return rows.map(({ position }) => position);
 }
 
-/** Undefined also for an event that is too old to be told, even if the audit trail still has it. */
+/** Undefined also for an event beyond retention, even if the audit trail still has it. */
 export async function findEvent(db: Db, organizationId: string, id: string): Promise<EventRow | undefined> {
   const { goneUntil } = await findBounds(db, organizationId);
   const row = await db

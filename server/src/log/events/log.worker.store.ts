@@ -162,7 +162,7 @@ export async function listOrganizationsWithLog(db: Db): Promise<string[]> {
   return rows.map((row) => row.organization_id);
 }
 
-/** Lets readers have no more events that got their position longer ago. */
+/** Ends the readability of events that got their position before the given age. */
 export async function hideEventsBefore(tx: Db, organizationId: string, ageMs: number): Promise<void> {
   const last = await lastEventBefore(tx, organizationId, ageMs);
   if (!last) return;

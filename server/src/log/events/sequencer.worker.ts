@@ -138,7 +138,7 @@ const firstHead = (organization_id: string): log.Head => ({
   hash: null,
 });
 
-/** For the housekeeping: readers get no more events that are older than the setting says. */
+/** For housekeeping: ends the readability of events beyond retention. */
 export function createEventRetention({ store }: { store: Store }, eventsMs: number): () => Promise<void> {
   return async () => {
     for (const organizationId of await log.listOrganizationsWithLog(store.db)) {

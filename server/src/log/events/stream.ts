@@ -1,4 +1,4 @@
-/** Events as they happen, in the form of server-sent events. The id of each is its position, so a reader can go on there. */
+/** Events as server-sent events. The id of each is its position, so that readers can resume. */
 import type { Event } from '@inlay/contract/log/events';
 import { type EventsContext, followerOf, type PageRequest, type Reader, readPage } from './events.ts';
 
@@ -17,7 +17,7 @@ interface StreamOptions {
   /** Undefined: from the oldest that is kept. */
   after: PageRequest['after'];
   ended: AbortSignal;
-  /** Throws when the reader's token has stopped working. Asked before anything is told. */
+  /** Throws if the reader's token has expired. Checked before every write. */
   assertStillAllowed(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function* streamEvents(
   yield `retry: ${retryMs}\n\n`;
   while (!ended.aborted) {
     if (page.data.length > 0) yield page.data.map(asServerSent).join('');
-    // Where nothing was told for long although much has happened, the reader still learns how far it has read.
+    // After a long gap without matching events, the reader still learns its current position.
     else yield `: heartbeat\nid: ${page.next}\n\n`;
     let hasMore = page.data.length === atOnce;
     if (hasMore) await assertStillAllowed();

@@ -28,7 +28,7 @@ export interface IdempotencyContext {
 export type IdempotencyOutcome = 'carried_out' | 'replayed' | 'refused';
 
 const keptMs = 24 * 3_600_000;
-/** Renewed while the work goes on. After a crash, a repeated request is refused with 409 for so long. */
+/** A lease, renewed while the work runs. After a crash, repeated requests get 409 until it expires. */
 const leaseMs = 15_000;
 const renewEveryMs = 5_000;
 /** A longer answer is not kept. No answer to a POST is near it. */
@@ -58,9 +58,9 @@ export interface NewRequest extends Omit<KeyedRequest, 'key'> {
 
 /** Work on a request that this process has claimed. */
 export interface ClaimedRequest {
-  /** To be called in every transaction of the work, before its end. */
+  /** Must be called in every transaction of the work, before it commits. */
   recordApplied(tx: Db): Promise<void>;
-  /** To be called before the answer is sent, once. Never fails. */
+  /** Must be called once, before the response is sent. Never fails. */
   end(answer: KeptAnswer, options: { isFinal: boolean; mayRetry: boolean }): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ function startWork(
         await keys.deleteKey(store.db, claim, { unlessApplied: !(mayRetry || isRepeatable) });
         await keys.endLease(store.db, claim);
       } catch (err) {
-        // The work is done, and its caller shall know. A repeated request finds the row as after a crash.
+        // The work is done and its response has to be sent. A repeated request finds the row as after a crash.
         log.warn({ err }, 'the answer of a request with an Idempotency-Key could not be kept');
       }
     },
@@ -170,8 +170,8 @@ function contextOf(id: string): string {
   return `idempotency key ${id}`;
 }
 
-const malformed = `an Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, as in 8e03978e-40d5-43dd-bc93-6894a57f9324`;
-const reused = 'this Idempotency-Key was used for another request; use a new one';
+const malformed = `an Idempotency-Key must have 1 to ${maxKeyLength} visible ASCII characters, such as 8e03978e-40d5-43dd-bc93-6894a57f9324`;
+const reused = 'this Idempotency-Key was used for a different request; use a new one';
 
 function keyFault(code: 'invalid_request' | 'idempotency_key_reused', msg: string): AppError {
   return new AppError(code, {

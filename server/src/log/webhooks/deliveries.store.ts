@@ -50,7 +50,7 @@ export const eventColumns = [
   'trace_id',
 ] as const;
 
-/** Undefined also for an event that is too old to be told, even if the audit trail still has it. */
+/** Undefined also for an event beyond retention, even if the audit trail still has it. */
 export async function findEvent(db: Db, organizationId: string, id: string): Promise<LoggedEvent | undefined> {
   const row = await db
     .selectFrom('log_entries')
@@ -62,7 +62,7 @@ export async function findEvent(db: Db, organizationId: string, id: string): Pro
   return row as LoggedEvent | undefined;
 }
 
-/** The last position, and the position up to which events are no longer told. */
+/** The last position, and the position up to which events are no longer readable. */
 async function findEnds(db: Db, organizationId: string): Promise<{ head: number; goneUntil: number }> {
   const row = await db
     .selectFrom('log_heads')
@@ -72,7 +72,7 @@ async function findEnds(db: Db, organizationId: string): Promise<{ head: number;
   return { head: row?.position ?? 0, goneUntil: row?.events_after ?? 0 };
 }
 
-/** The position before the first event that was recorded at this time or later, and is still told. */
+/** The position before the first event that was recorded at this time or later and is still readable. */
 export async function findPositionBefore(db: Db, organizationId: string, time: number): Promise<number> {
   // An event gets its position after it was recorded, and the times of positions never go back.
   const first = await db
@@ -123,7 +123,7 @@ export async function listEventsOf(
   return rows as unknown as (LoggedEvent & { state: WebhookDeliveryRow['state'] | null })[];
 }
 
-/** To be sent at once, as if for the first time. What was sent before is still known. */
+/** Queues the event for immediate delivery, as if for the first time. Earlier attempts stay recorded. */
 export async function queueDeliveries(
   tx: Db,
   organizationId: string,

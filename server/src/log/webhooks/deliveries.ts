@@ -43,7 +43,7 @@ export async function listDeliveries(
   return { data: page.map(present), next };
 }
 
-/** To every endpoint that the event matches and that is enabled. */
+/** Redelivers to every enabled endpoint that the event matches. */
 export async function redeliver(ctx: WebhooksContext, owner: Owner, eventId: string): Promise<Redelivery> {
   const { organizationId } = owner;
   const { db } = ctx.store;
@@ -76,7 +76,7 @@ export async function recover(
   for (let after = await deliveries.findPositionBefore(ctx.store.db, organizationId, begin); ; ) {
     const period = { since: begin, until: end, after };
     const page = await deliveries.listEventsOf(ctx.store.db, organizationId, row.id, period, scanned);
-    // An event that the endpoint has not got to yet is on its way, and so is one that is being tried again.
+    // Events the endpoint has not reached yet, or is retrying, are already on their way.
     const wanted = page.filter(
       (event) =>
         event.position <= row.read_until &&
@@ -95,7 +95,7 @@ export async function recover(
   return { count, queued: dry_run ? 0 : count };
 }
 
-/** Sends an event that nobody needs, now, and tells how that went. Nothing of it is kept. */
+/** Sends a test event immediately and returns the outcome. Nothing is stored. */
 export async function sendTest(ctx: WebhooksContext, owner: Owner, endpointId: string): Promise<WebhookTestResult> {
   const row = await getRow(ctx, owner, endpointId);
   const id = ctx.runtime.newId();

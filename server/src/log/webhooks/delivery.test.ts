@@ -95,7 +95,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     expect(nextAt).toBeGreaterThanOrEqual(before + 5_000);
     expect(nextAt).toBeLessThan(after + 7_000);
     const [attempt] = first?.attempt_list ?? [];
-    expect(attempt).toMatchObject({ status_code: 500, error: 'The receiver answered with 500.' });
+    expect(attempt).toMatchObject({ status_code: 500, error: 'The receiver responded with 500.' });
     expect(attempt?.response).toHaveLength(1_024);
     expect(attempt?.response).toMatch(/^no: \*{10}xxx/);
     await deliveries.pass();
@@ -283,11 +283,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     };
     await expect
       .poll(() => outcome(ids.redirects))
-      .toEqual([
-        'pending',
-        302,
-        'The receiver answered with 302. Redirects are not followed: give the address that it leads to.',
-      ]);
+      .toEqual(['pending', 302, 'The receiver responded with 302. Redirects are not followed. Use the final URL.']);
     for (const does of ['is huge', 'never ends', 'stops half-way']) {
       const statuses = async () => (await listed(ids[does])).map(({ status }) => status);
       await expect.poll(statuses, { message: does }).toEqual(names.map(() => 'delivered'));
@@ -297,7 +293,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     await expect.poll(() => outcome(refused.id)).toEqual(['pending', null, 'The connection was refused.']);
     endTime();
     await passed;
-    expect(await outcome(ids.hangs)).toEqual(['pending', null, 'The receiver did not answer within 3 seconds.']);
+    expect(await outcome(ids.hangs)).toEqual(['pending', null, 'The receiver did not respond within 3 seconds.']);
     expect((await outcome(ids.breaks))[0]).toBe('pending');
     expect(good.received).toHaveLength(names.length);
     expect(await outcome(quick.id)).toEqual(['delivered', 204, null]);

@@ -49,7 +49,7 @@ export async function renewLeases(db: Db, leaseId: string, leaseMs: number): Pro
     .execute();
 }
 
-/** Others may go on after the pause. */
+/** Other events may continue after the pause. */
 export async function releaseEndpoint(db: Db, id: string, leaseId: string, pauseMs: number): Promise<void> {
   await db
     .updateTable('webhook_endpoints')
@@ -261,7 +261,7 @@ export interface Backlog {
   oldestMs: number;
 }
 
-/** Of the whole deployment, for metrics. */
+/** Totals of the whole deployment, for metrics. */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const { rows } = await sql<{ retrying: number; oldest: number | null; now: number }>`
     select

@@ -55,7 +55,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     },
   };
 
-  /** Takes every endpoint that has work. Resolves with the runs that go on. */
+  /** Starts a run for every endpoint with work. Resolves with the active runs. */
   async function look(): Promise<void> {
     const ids = (await all.listWithWork(store.db, 1_000)).filter((id) => !running.has(id));
     for (const id of ids) {

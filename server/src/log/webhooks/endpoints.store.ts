@@ -5,7 +5,7 @@ import { now } from '../../kernel/db/moments.ts';
 import type { Db } from '../../kernel/db/open.ts';
 import type { WebhookEndpointRow } from '../../kernel/db/tables.ts';
 
-/** Whose endpoints: with a workspace, only those that its customer made. */
+/** Owner of endpoints. With a workspace, only those that its customer created. */
 export interface Owner {
   organizationId: string;
   /** Undefined: an operator, who sees those of all customers as well. */

@@ -236,9 +236,10 @@ async function assertRoom(
 function urlFaults({ network }: WebhooksContext, text: string): Fault[] {
   const fault = (msg: string): Fault[] => [{ loc: ['body', 'url'], msg, type: 'value_error.url' }];
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) return fault('an address must begin with https:// or http://');
-  if (url.username !== '' || url.password !== '') return fault('an address must not have a user name; use a header');
-  if (url.hash !== '') return fault('an address must not have a fragment');
+  if (!url || !/^https?:$/.test(url.protocol)) return fault('the URL must start with https:// or http://');
+  if (url.username !== '' || url.password !== '')
+    return fault('the URL must not contain a user name; use a header instead');
+  if (url.hash !== '') return fault('the URL must not contain a fragment');
   if (url.protocol === 'http:' && !network.allowPrivateNetworks) return fault(plainHttpWords);
   const hostFault = network.hostFault(url.hostname);
   return hostFault === undefined ? [] : fault(hostFault);
@@ -247,16 +248,16 @@ function urlFaults({ network }: WebhooksContext, text: string): Fault[] {
 function headerFaults(headers: Record<string, string>): Fault[] {
   return Object.entries(headers).flatMap(([name, value]): Fault[] => {
     const loc = ['body', 'headers', name];
-    if (ownHeaders.test(name)) return [{ loc, msg: 'this header is set by the service', type: 'value_error' }];
+    if (ownHeaders.test(name)) return [{ loc, msg: 'this header is set by Inlay', type: 'value_error' }];
     if (/^[\t\x20-\x7e]*$/.test(value)) return [];
-    return [{ loc, msg: 'the value of a header must be visible ASCII characters on one line', type: 'value_error' }];
+    return [{ loc, msg: 'header values must be visible ASCII characters on a single line', type: 'value_error' }];
   });
 }
 
 function secretFaults(secret: string | undefined, signing: WebhookEndpointRow['signing']): Fault[] {
   if (secret === undefined) return [];
   const msg =
-    signing === 'ed25519' ? 'an endpoint that signs with Ed25519 alone has no secret' : keys.secretFault(secret);
+    signing === 'ed25519' ? 'an endpoint that signs only with Ed25519 has no secret' : keys.secretFault(secret);
   return msg === undefined ? [] : [{ loc: ['body', 'secret'], msg, type: 'value_error' }];
 }
 
@@ -271,7 +272,7 @@ function redirectedSecretFaults(
   const names = Object.keys(kept).filter((name) => given === undefined || given[name] === mask);
   return names.map((name) => ({
     loc: ['body', 'headers', name],
-    msg: 'give this secret again: an address beside it has changed',
+    msg: 'enter this secret again because its address has changed',
     type: 'value_error.secret',
   }));
 }

@@ -31,7 +31,7 @@ export function makeKeys(signing: WebhookSigning, secret: string | undefined, no
 
 export const makeSecret = () => `${prefixes.secret}${randomBytes(32).toString('base64')}`;
 
-/** The new keys first. The old keys go on signing until the overlap has passed, or sooner if that was said before. */
+/** New keys first. Old keys keep signing until the overlap ends, or earlier if an end was already set. */
 export function rotateKeys(old: readonly WebhookKey[], made: readonly WebhookKey[], end: number): WebhookKey[] {
   const kept = old.map((key) => ({ ...key, expiresAt: Math.min(key.expiresAt ?? end, end) }));
   return [...made, ...kept].slice(0, maxKeys);
@@ -46,7 +46,7 @@ export function secretFault(secret: string): string | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   const isCanonical = encoded !== '' && bytes.toString('base64') === encoded;
   if (isCanonical && bytes.length >= 24 && bytes.length <= 64) return undefined;
-  return 'a secret must be whsec_ and 24 to 64 bytes in base64';
+  return 'a secret must be whsec_ followed by 24 to 64 bytes in base64';
 }
 
 const keysContext = (endpointId: string) => `webhook endpoint keys ${endpointId}`;

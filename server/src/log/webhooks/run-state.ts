@@ -28,7 +28,7 @@ export type RunEvent =
 
 export const initialState: RunState = { name: 'reading', pauseMs: 0 };
 
-/** Whether no more requests begin. */
+/** Whether no further requests may start. */
 export const isEnding = ({ name }: RunState): boolean => name !== 'reading' && name !== 'caught_up';
 
 export function nextState(state: RunState, event: RunEvent): RunState {

@@ -45,7 +45,7 @@ export interface Attempt {
   isDelivered: boolean;
   /** The receiver wants no webhooks any more. */
   isGone: boolean;
-  /** The receiver wants this webhook no more. */
+  /** The receiver no longer wants this webhook. */
   isAborted: boolean;
   retryAfterMs: number | undefined;
   /** The receiver is overloaded: all webhooks for it wait. */
@@ -58,7 +58,7 @@ const maxReadBytes = 16_384;
 const maxReadMs = 2_000;
 const busyStatuses = [429, 502, 503, 504];
 
-/** To prepare a key takes longer than to sign. */
+/** Preparing a key takes longer than signing. */
 const signers = new Map<string, Signer>();
 const maxSigners = 1_000;
 function signerFor(key: string): Signer {
@@ -129,7 +129,7 @@ export async function send(
     // A process that stops has not learnt anything about the receiver.
     if (stopping?.aborted) throw error;
     const words = limit.isReached()
-      ? `The receiver did not answer within ${timeoutMs / 1000} seconds.`
+      ? `The receiver did not respond within ${timeoutMs / 1000} seconds.`
       : failureWords(error);
     return ended({ error: words });
   } finally {
@@ -165,37 +165,36 @@ function limitOf(runtime: Runtime, ms: number, stopping?: AbortSignal): Limit {
   };
 }
 
-export const plainHttpWords =
-  'The address begins with http://, which is only allowed where private networks are. Use https://.';
+export const plainHttpWords = 'Plain http:// is only allowed where private networks are. Use https://.';
 
 function refusalWords(status: number): string {
   if (status >= 300 && status < 400) {
-    return `The receiver answered with ${status}. Redirects are not followed: give the address that it leads to.`;
+    return `The receiver responded with ${status}. Redirects are not followed. Use the final URL.`;
   }
-  if (status === 410) return 'The receiver answered with 410: it wants no more webhooks.';
-  return `The receiver answered with ${status}.`;
+  if (status === 410) return 'The receiver responded with 410 (Gone).';
+  return `The receiver responded with ${status}.`;
 }
 
 const words: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The receiver closed the connection before it answered.',
-  EPIPE: 'The receiver closed the connection before it answered.',
-  UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
+  ECONNRESET: 'The receiver closed the connection before responding.',
+  EPIPE: 'The receiver closed the connection before responding.',
+  UND_ERR_SOCKET: 'The receiver closed the connection before responding.',
   UND_ERR_CONNECT_TIMEOUT: 'The receiver cannot be reached.',
   ETIMEDOUT: 'The receiver cannot be reached.',
   EHOSTUNREACH: 'The receiver cannot be reached.',
   ENETUNREACH: 'The receiver cannot be reached.',
-  UND_ERR_HEADERS_OVERFLOW: 'The receiver does not answer in HTTP.',
-  EPROTO: 'The receiver does not speak TLS.',
+  UND_ERR_HEADERS_OVERFLOW: 'The receiver did not respond with valid HTTP.',
+  EPROTO: 'The receiver does not support TLS.',
 };
 
-/** Never more than the kind of failure: other words could tell about the operator's network. */
+/** Only the kind of failure, because details could reveal the operator's network. */
 function failureWords(error: unknown): string {
   const { code, message, name } = error as { code?: string; message?: string; name?: string };
   // The guard of addresses says itself what is wrong, for customers as well.
   if (name === 'ConnectorError' && message) return message;
-  if (/^HPE_/.test(code ?? '')) return 'The receiver does not answer in HTTP.';
-  if (/CERT|SIGNED|SIGNATURE/.test(code ?? '')) return 'The certificate of the receiver is not trusted.';
+  if (/^HPE_/.test(code ?? '')) return 'The receiver did not respond with valid HTTP.';
+  if (/CERT|SIGNED|SIGNATURE/.test(code ?? '')) return "The receiver's certificate is not trusted.";
   return words[code ?? ''] ?? 'The receiver cannot be reached.';
 }
 
@@ -230,7 +229,7 @@ async function readBeginning(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a database cannot keep them, and a terminal could obey them
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
-/** The trace goes on with a span of its own, which the event's id stands for. */
+/** The trace continues with a span of its own, identified by the event's id. */
 function traceHeader(traceId: string | null | undefined, id: string): Record<string, string> {
   if (!traceId || !/^[0-9a-f]{32}$/.test(traceId)) return {};
   const span = id.replaceAll('-', '').slice(0, 16);

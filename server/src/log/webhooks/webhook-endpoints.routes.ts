@@ -24,7 +24,7 @@ function routesFor(
   const { path } = methodAndPath(webhookOperations.list);
   const isOwn = webhookOperations.list.access === 'scoped';
 
-  /** Whose endpoints the request is about. */
+  /** Owner of the endpoints that the request concerns. */
   function ownerOf(principal: OperatorPrincipal | ScopedPrincipal): endpoints.Owner {
     if (principal.kind === 'operator') return { organizationId: principal.organizationId };
     if (!ctx.customersMay) throw new AppError('webhooks_not_offered');

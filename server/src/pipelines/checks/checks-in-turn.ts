@@ -109,7 +109,7 @@ export async function askInTurn<Answer>(
   assertRoom(ctx, organizationId);
   const over = new AbortController();
   const late = ctx.runtime.timeLimit(requestPatienceMs, over.signal).then(() => {
-    const message = `The ${of} did not answer within ${requestPatienceMs / 1000} seconds.`;
+    const message = `The ${of} did not respond within ${requestPatienceMs / 1000} seconds.`;
     return tooLate({ message, origin: of });
   });
   try {
@@ -148,7 +148,7 @@ export function whyNotRun({ log }: PipelinesContext, error: unknown): { isRefuse
   log.warn({ err: error }, 'a check could not be run');
   const isRefused = error.failure === 'rejected' && !error.isConflict;
   const message = isRefused
-    ? 'The platform did not accept the configuration.'
+    ? 'The platform rejected the configuration.'
     : 'The platform could not run the check. Try again later.';
   return { isRefused, message };
 }

@@ -178,7 +178,7 @@ it('that never answers is refused in time, with words', async () => {
     422,
     {
       loc: ['body', 'destination_config'],
-      msg: 'The destination did not answer within 1 seconds.',
+      msg: 'The destination did not respond within 1 seconds.',
       type: 'value_error.destination',
     },
   ]);

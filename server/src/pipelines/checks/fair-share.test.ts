@@ -49,7 +49,7 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
 
   const expectRefused = (answer: Answer, retryAfter: number) => {
     expect(answer.status).toBe(429);
-    expect(answer.body).toEqual({ detail: 'Too many checks, syncs or manifests are waiting; retry later' });
+    expect(answer.body).toEqual({ detail: 'The queue is full. Retry shortly.' });
     expect(Number(answer.headers['retry-after'])).toBe(retryAfter);
   };
 

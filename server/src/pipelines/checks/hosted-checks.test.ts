@@ -103,7 +103,7 @@ describeInTurns('a check on a hosted platform', (kind, it) => {
     faulty.rule(answering(to('POST', '/sources'), 422, '{"data":{"message":"no such definition hunter2"}}'));
     expect(await acme.check(sample, { count: 1 })).toMatchObject({
       status: 'failed',
-      error_message: 'The platform did not accept the configuration.',
+      error_message: 'The platform rejected the configuration.',
     });
   });
 

@@ -47,7 +47,7 @@ async function askedConnector(
   { source_definition_id: id, source_template_id: templateId }: DiscoverStreamsRequest,
 ): Promise<{ definition: Definition; stored: Configuration }> {
   if ((id === undefined) === (templateId === undefined)) {
-    const msg = 'name a template or a definition, and not both';
+    const msg = 'send either a template or a definition, not both';
     throw invalidRequest({ loc: ['body', 'source_definition_id'], msg, type: 'value_error' });
   }
   if (templateId !== undefined) {
@@ -57,7 +57,7 @@ async function askedConnector(
   }
   const definition = await findDefinition(ctx.templates, { organizationId, kind: 'source', id: id ?? '' });
   if (definition) return { definition, stored: {} };
-  const msg = 'there is no source definition with this id';
+  const msg = 'no source definition has this id';
   throw invalidRequest({ loc: ['body', 'source_definition_id'], msg, type: 'value_error.definition' });
 }
 

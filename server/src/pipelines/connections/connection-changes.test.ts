@@ -163,7 +163,7 @@ describeInTurns('A connection', (kind, it) => {
     expect(await send('GET', at)).toMatchObject({ applied: true, status: 'inactive' });
     expect(await ask('POST', `${at}/sync`)).toMatchObject({
       status: 409,
-      body: { detail: 'The connection is paused; no sync runs' },
+      body: { detail: 'The connection is paused' },
     });
     await setWorkspace(who, 'inactive');
     await setWorkspace(who, 'active');
@@ -247,7 +247,7 @@ describeInTurns('A connection', (kind, it) => {
     const restore = faulty.rule(answering(to('DELETE', '/connections/'), 403, '{}'));
     expect(await ask('DELETE', at)).toMatchObject({
       status: 502,
-      body: { detail: 'Deletion is recorded and will be completed' },
+      body: { detail: 'The deletion was saved and will be completed automatically' },
     });
     expect(await ask('GET', at)).toMatchObject({ status: 404 });
     expect(await ask('DELETE', at)).toMatchObject({ status: 404 });
@@ -364,7 +364,10 @@ describe('A customer', () => {
       { follow_template: ['streams'] },
     ]) {
       const { status, body: answer } = await choose(body);
-      expect({ status, ...answer }).toEqual({ status: 403, detail: 'This is set for you and cannot be changed here' });
+      expect({ status, ...answer }).toEqual({
+        status: 403,
+        detail: 'This setting is managed for you and cannot be changed here',
+      });
     }
     expect((await choose({})).status).toBe(200);
     // What only operators may do is no part of the request.
@@ -378,7 +381,7 @@ describe('A customer', () => {
     const often = await choose({ cron_expression: '0 0/30 * * * ?' });
     expect(often).toMatchObject({
       status: 422,
-      body: { detail: [{ loc: ['body', 'cron_expression'], msg: 'syncs can start at most every 60 minutes' }] },
+      body: { detail: [{ loc: ['body', 'cron_expression'], msg: 'syncs must be at least 60 minutes apart' }] },
     });
     const foreign = await choose({ streams: [{ name: 'purchases' }] });
     expect(foreign.body.detail).toMatchObject([

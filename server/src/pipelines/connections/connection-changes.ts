@@ -75,7 +75,7 @@ export async function chooseForConnection(
 function refuseTooOften({ runtime }: PipelinesContext, expression: string, shortestMinutes: number): void {
   const intervalMs = shortestIntervalMs(readQuartz(expression), new Date(runtime.now()));
   if (intervalMs === undefined || intervalMs >= shortestMinutes * 60_000) return;
-  const msg = `syncs can start at most every ${shortestMinutes} minutes`;
+  const msg = `syncs must be at least ${shortestMinutes} minutes apart`;
   throw invalidRequest({ loc: ['body', 'cron_expression'], msg, type: 'value_error' });
 }
 
@@ -96,7 +96,7 @@ async function change(
   const { status, cron_expression: cron, streams: given, follow_template: followed = [] } = request;
   const twice = followed.filter((field) => request[field] !== undefined);
   if (twice.length > 0) {
-    const msg = `choose ${twice.join(' and ')}, or let the template decide, not both`;
+    const msg = `either set ${twice.join(' and ')} or follow the template, not both`;
     throw invalidRequest({ loc: ['body', 'follow_template'], msg, type: 'value_error' });
   }
   const own = given && (await acceptStreams(ctx, scope, id, given));
@@ -211,7 +211,7 @@ async function acceptStreams(
     else if (isTwice) {
       faults.push({
         loc: ['body', 'streams', String(index), 'name'],
-        msg: 'this stream is named twice',
+        msg: 'this stream is listed twice',
         type: 'value_error',
       });
     }
@@ -226,7 +226,7 @@ async function acceptStreams(
 }
 
 function unknownStream(isCustomer: boolean) {
-  const hint = isCustomer ? '' : '; a refresh of the connection reads its streams anew';
+  const hint = isCustomer ? '' : '; refresh the connection to discover new streams';
   return { field: 'name', msg: `the source has no such stream${hint}` };
 }
 

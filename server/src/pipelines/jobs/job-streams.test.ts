@@ -93,7 +93,7 @@ describeOnOneDatabase('The streams of a job', (kind) => {
       { records_emitted: 2, records_written: 1, notices: [{ code: 'refreshed', message: expect.any(String) }] },
     ]);
     const unknown = await test.request('POST', `/api/v1/integrations/connections/${id}/sync?from_start=nobody`);
-    const refusal = 'The platform does not read this stream from the start';
+    const refusal = 'This stream cannot be refreshed on this platform, or has never been synced';
     expect([unknown.status, unknown.body]).toEqual([409, { detail: refusal }]);
     const { text } = await test.request('GET', '/metrics', { token: null });
     expect(text).toContain('inlay_values_changed_total{kind="shortened"} 2');

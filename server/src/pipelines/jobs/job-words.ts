@@ -121,7 +121,7 @@ function inOurWords(
 ): { message?: string } {
   if (code !== 'fields_missing') return {};
   const stream = namespace === undefined ? name : `${namespace}.${name}`;
-  const message = `${stream}: rows from earlier syncs have no value in ${fields.join(', ')}, which was not synced then.`;
+  const message = `${stream}: rows from earlier syncs have no value in ${fields.join(', ')}, which was not synced at the time.`;
   if (audience === 'customer') return { message };
   const path = `/api/v1/integrations/connections/${connection_id}/sync?from_start=${encodeURIComponent(stream)}`;
   return { message: `${message} To read the stream from the start: POST ${path}` };

@@ -50,7 +50,7 @@ interface HealthContext {
 }
 
 export const goneFromPlatform =
-  'The platform no longer has this connection. To have it again, delete its source and connect it again.';
+  'The connection no longer exists on the platform. To restore it, delete its source and connect it again.';
 
 /** Something that is worth a line in the log, and a count. */
 export interface JobNews {

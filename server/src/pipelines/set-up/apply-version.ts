@@ -288,10 +288,10 @@ export function redirectsSecrets(
 }
 
 export const secretsStayText =
-  "The customer's secrets would go to a new address. Only a rollout with the permission full sends them there.";
+  "The customer's secrets would be sent to a new address. Only a rollout with the permission full can do that.";
 
 export function missingText({ loc, msg }: Fault): string {
-  return `The customer has to give ${loc.join('.') || 'the configuration'} first: ${msg}.`;
+  return `The customer has to enter ${loc.join('.') || 'the configuration'} first: ${msg}.`;
 }
 
 /** Something the platform has, but not yet, or not ever, in the version it was to have: an earlier change has failed. */

@@ -104,7 +104,7 @@ async function applyVersion(
     if (applied.isConfirmed || (secrets.length === 0 && row.credential_id === null)) return undefined;
     const kept = new Set(listSecrets(specification.connectionSpecification, configuration));
     if (secrets.some((secret) => !kept.has(secret)))
-      return `The new version shows what is secret in this one. ${advice}`;
+      return `The new version reveals values that are secret in this one. ${advice}`;
     const addresses = newAddresses?.get(row.definition_version);
     if (addresses?.length === 0) return undefined;
     return `The new version sends secrets to new addresses${addresses ? ` (${inWords(addresses)})` : ''}. ${advice}`;
@@ -149,7 +149,7 @@ async function applyVersion(
   }
 }
 
-const advice = 'Confirm the version with the role full, or have the customer enter the secrets again.';
+const advice = 'Confirm the version with the role full, or ask the customer to enter the secrets again.';
 const maxNamed = 5;
 
 /** Digests stand for parts of the manifest that make addresses, such as the pages of a stream. */

@@ -235,7 +235,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
       const id = await acme.connect(template);
       const source = await acme.settled(id);
       expect(source.status).toBe('failed');
-      const refusal = `The platform did not accept the ${what}. Check the configuration.`;
+      const refusal = `The platform rejected the ${what}. Check the configuration.`;
       expect(source.status_message).toBe(what === 'source' ? refusal : problemOnOurSide);
       const asOperator = await test.request(
         'GET',
@@ -272,11 +272,11 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     const shown = await connectionNow();
     expect(shown).toMatchObject({ status: 'inactive', next_run_at: null });
     expect(shown.status_message).toBe(
-      'The platform no longer has this connection. To have it again, delete its source and connect it again.',
+      'The connection no longer exists on the platform. To restore it, delete its source and connect it again.',
     );
     expect(await acme.request('POST', `/connections/${shown.id}/sync`)).toMatchObject({
       status: 502,
-      body: { detail: 'The platform no longer has this connection; delete its source here' },
+      body: { detail: 'The connection no longer exists on the platform. Delete its source here.' },
     });
     expect((await acme.request('GET', `/connections/${shown.id}/jobs`)).status).toBe(200);
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
@@ -292,7 +292,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
     expect(await acme.settled(id)).toMatchObject({
       status: 'failed',
-      status_message: 'The platform no longer has this source. Delete it and connect it again.',
+      status_message: 'The source no longer exists on the platform. Delete it and connect it again.',
     });
     expect(await acme.request('DELETE', `/sources/${id}`)).toMatchObject({ status: 200 });
   });

@@ -39,7 +39,7 @@ import { chooseStreams } from './streams.ts';
 
 const leaseMs = 60_000;
 const namesOfOthers = operatorsOnly(
-  'The data would go to a place where the data of other workspaces is. Give the connection template a namespace_format or prefix with {workspace_id}, and connect the source again.',
+  'The data would be written to tables of other workspaces. Give the connection template a namespace_format or prefix with {workspace_id}, then connect the source again.',
 );
 /** Together with the pauses between the tries this takes a few seconds. */
 const connectorTries = 3;

@@ -83,7 +83,7 @@ describeInTurns('setting up a source', (kind, it) => {
     const { acme, id } = await connect();
     expect(await acme.settled(id)).toMatchObject({
       status: 'failed',
-      status_message: 'The platform did not accept the source. Check the configuration.',
+      status_message: 'The platform rejected the source. Check the configuration.',
     });
     restore();
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 11 } });
@@ -158,7 +158,10 @@ describeInTurns('setting up a source', (kind, it) => {
     await acme.settled(id);
     const restore = faulty.rule(unreachable());
     const answer = await acme.request('DELETE', `/sources/${id}`);
-    expect(answer).toMatchObject({ status: 503, body: { detail: 'Deletion is recorded and will be completed' } });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { detail: 'The deletion was saved and will be completed automatically' },
+    });
     expect((await acme.request('GET', `/sources/${id}`)).status).toBe(404);
     restore();
     await expect

@@ -39,8 +39,8 @@ import { takeDownConnections } from './take-down-connections.ts';
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
-const signInAgain = sameForBoth('The platform has no token of this sign-in any more. Sign in again.');
-const goneFromPlatform = sameForBoth('The platform no longer has this source. Delete it and connect it again.');
+const signInAgain = sameForBoth('The platform no longer has a token for this sign-in. Sign in again.');
+const goneFromPlatform = sameForBoth('The source no longer exists on the platform. Delete it and connect it again.');
 
 interface SourceRef {
   workspaceId: string;

@@ -34,7 +34,8 @@ export function chooseStreams(
   available: readonly PlatformStream[],
   { customization, suggested, own }: StreamWishes,
 ): StreamChoice {
-  if (available.length === 0) return { problem: sameForBoth('The source has no streams, so it has no data to read.') };
+  if (available.length === 0)
+    return { problem: sameForBoth('The source has no streams, so there is no data to read.') };
   if (!own) return chooseByTemplate(available, customization, suggested);
   const find = streamFinder(available);
   const streams = own.flatMap((wanted) => {
@@ -42,7 +43,7 @@ export function chooseStreams(
     return stream ? [configure(stream, customization, wanted)] : [];
   });
   if (streams.length > 0) return { streams };
-  return { problem: sameForBoth('The source no longer has any of the streams that were chosen. Choose others.') };
+  return { problem: sameForBoth('None of the chosen streams exist any more. Choose others.') };
 }
 
 function chooseByTemplate(
@@ -102,14 +103,17 @@ export function faultOfWish(stream: PlatformStream, wanted: WantedStream, custom
   const { sync_mode: mode } = wanted;
   if (mode === undefined) return undefined;
   if (!stream.syncModes.includes(mode)) {
-    return { field: 'sync_mode', msg: `the stream can be synced as ${stream.syncModes.join(', ') || 'nothing'}` };
+    return {
+      field: 'sync_mode',
+      msg: `the stream supports these sync modes: ${stream.syncModes.join(', ') || 'none'}`,
+    };
   }
   const { cursorField = [], primaryKey = [] } = configure(stream, customization, wanted);
   if (mode.startsWith('incremental') && !stream.sourceDefinedCursor && cursorField.length === 0) {
-    return { field: 'cursor_field', msg: 'this sync mode needs a cursor, and the source has none of its own' };
+    return { field: 'cursor_field', msg: 'this sync mode requires a cursor field, and the source defines none' };
   }
   if (mode.includes('dedup') && stream.sourceDefinedPrimaryKey.length === 0 && primaryKey.length === 0) {
-    return { field: 'primary_key', msg: 'this sync mode needs a key, and the source has none of its own' };
+    return { field: 'primary_key', msg: 'this sync mode requires a primary key, and the source defines none' };
   }
   return undefined;
 }

@@ -145,7 +145,7 @@ export async function listAllJobs(
   const isByEnd = query.ended_after !== undefined || query.ended_before !== undefined;
   // A list has one order, and an index for it.
   if (isByEnd && (query.started_after !== undefined || query.started_before !== undefined)) {
-    const msg = 'jobs are narrowed by when they started or by when they ended, not by both';
+    const msg = 'filter jobs by when they started or by when they ended, not both';
     throw invalidRequest({ loc: ['query', 'ended_after'], msg, type: 'value_error' });
   }
   const period = isByEnd

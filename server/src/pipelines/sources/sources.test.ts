@@ -260,7 +260,7 @@ describeInTurns('sources', (kind, it) => {
     expect(connection).toMatchObject({ status: 'inactive', next_run_at: null });
     expect(await acme.request('POST', `/connections/${connection.id}/sync`)).toMatchObject({
       status: 409,
-      body: { detail: 'Workspace is inactive' },
+      body: { detail: 'The workspace is inactive' },
     });
     await status('active');
     expect((await onPlatform(test, acme.workspaceId)).connections).toMatchObject([{ status: 'active' }]);
@@ -325,7 +325,7 @@ describe('secrets of a source', () => {
         detail: [
           {
             loc: ['body', 'source_config', 'authentication', 'token'],
-            msg: 'give this secret again: an address beside it has changed',
+            msg: 'enter this secret again because its address has changed',
             type: 'value_error.secret',
           },
         ],

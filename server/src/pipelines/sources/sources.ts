@@ -435,7 +435,7 @@ async function assertKnownAddresses(
   const from = await versionWith(ctx, { organizationId, workspaceId, credentialId });
   if (!from || from === to) return;
   if ((await newAddressesOf(ctx, organizationId, id, { from, to })).length === 0) return;
-  const msg = 'sign in again: the connector has a new version, which sends the sign-in to new addresses';
+  const msg = "sign in again, because the connector's new version sends the credential to new addresses";
   throw invalidRequest({ loc: ['body', 'credential_id'], msg, type: 'value_error.secret' });
 }
 
@@ -477,7 +477,9 @@ function presentCommon(row: SourceRow, health: Health, audience: Audience) {
     status,
     // The platform's last answer is for the log. The customer only needs to know that the work goes on.
     status_message:
-      status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : failure,
+      status === 'pending' && row.attempts > 0
+        ? 'The platform is not ready yet. Inlay retries automatically.'
+        : failure,
     health,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),

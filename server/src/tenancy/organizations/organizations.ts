@@ -54,7 +54,7 @@ export async function ensureFirstOrganization(
 /** The platform's id for one of our organizations. */
 export async function getPlatformOrganizationId({ db }: Store, organizationId: string): Promise<string> {
   const row = await organizations.findOrganization(db, organizationId);
-  if (!row) throw new Error(`There is no organization ${organizationId}.`);
+  if (!row) throw new Error(`The organization ${organizationId} does not exist.`);
   return row.platform_organization_id;
 }
 

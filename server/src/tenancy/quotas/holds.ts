@@ -46,8 +46,8 @@ function holdFor(limits: Quotas, synced: store.Synced | undefined, periods: Peri
 }
 
 /**
- * Compares a workspace with its limits. True when the platform has to be told, once the transaction is committed.
- * `hasEnded`: a sync of it has just ended.
+ * Compares a workspace with its limits. True if the platform has to be updated after the transaction commits.
+ * `hasEnded`: one of its syncs has just ended.
  */
 export async function reviewWorkspace(
   ctx: WorkspacesContext,
@@ -98,7 +98,7 @@ export async function tellSyncLimit(ctx: WorkspacesContext, ref: WorkspaceRef): 
 }
 
 /**
- * Why syncs of some workspaces wait for their turn: as many run as the quota allows. A platform that cannot be told of
+ * Why syncs of some workspaces are queued: the quota of concurrent syncs is used up. A platform that does not support
  * limits has other reasons.
  */
 export async function findWaitWords(db: Db, workspaceIds: readonly string[]): Promise<WaitWords> {

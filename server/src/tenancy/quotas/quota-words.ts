@@ -16,14 +16,14 @@ const raise = 'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
 const change = raise.replace('raise', 'change');
 const useOf = ({ quota, limit, used }: Reached) => `The quota ${quota} is reached: ${used} of ${limit} are used`;
 
-/** Of something that would be one too many. */
+/** Refusal of something that would exceed the quota. */
 export function refusalWords(reached: Reached, audience: Audience): string {
   if (audience === 'operator') return `${useOf(reached)}. ${raise}`;
   const { quota, limit } = reached;
   return sayQuota({ kind: quota === 'concurrent_syncs' ? 'too_many' : 'no_room', quota, limit });
 }
 
-/** Of syncs that wait for the next period. */
+/** Pause of syncs until the next period. */
 export function pauseWords(reached: Reached, until: number, audience: Audience): string {
   if (audience === 'operator') {
     return `${useOf(reached)}. Syncs go on at ${isoTime(until)}, or when the quota is raised.`;
@@ -32,14 +32,14 @@ export function pauseWords(reached: Reached, until: number, audience: Audience):
   return sayQuota({ kind: 'held', quota, limit, until });
 }
 
-/** Of a sync that waits until another one has ended. */
+/** Wait of a sync until another one has ended. */
 export function waitWords(reached: Reached, audience: Audience): string {
   if (audience === 'operator') return `${useOf(reached)}. The sync starts when another one has ended. ${raise}`;
   const { quota, limit } = reached;
   return sayQuota({ kind: 'waits', quota, limit });
 }
 
-/** Of a sync that is asked for too soon after the last one. */
+/** Refusal of a sync that is requested too soon after the last one. */
 export function tooSoonWords(limitSeconds: number, from: number, audience: Audience): string {
   if (audience === 'operator') {
     return `The quota shortest_interval_seconds is ${limitSeconds}: the next sync may start at ${isoTime(from)}. ${change}`;

@@ -169,7 +169,7 @@ export interface Counts {
   concurrent_syncs: number;
 }
 
-/** Of some workspaces; a workspace that has nothing is left out. */
+/** Counts of the given workspaces. Workspaces without any are omitted. */
 export async function countAll(db: Db, workspaceIds: readonly string[]): Promise<Map<string, Counts>> {
   const counts = new Map<string, Counts>();
   if (workspaceIds.length === 0) return counts;

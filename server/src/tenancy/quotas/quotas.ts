@@ -142,8 +142,8 @@ function reached(facts: { quota: LimitedQuota; limit: number; used: number }, au
 }
 
 /**
- * Accepts a sync of a connection, which counts from now on; throws if it may not be started now. `last`: when its newest
- * sync was started. True when the caller has to call `endStart` once it is known what became of it.
+ * Accepts a sync of a connection, which counts from now on, or throws if it may not start now. `last`: when its latest
+ * sync started. True if the caller must call `endStart` once the outcome is known.
  */
 export async function acceptSync(
   ctx: WorkspacesContext,

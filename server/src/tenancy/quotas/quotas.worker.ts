@@ -1,7 +1,7 @@
 /**
- * Keeps workspaces in agreement with their quotas where nobody's request does: syncs go on when a period has ended, and
- * quotas of an organization that have changed reach all its workspaces. Runs in every replica. Reviewing a workspace twice
- * changes nothing, and how far an organization's workspaces have been reviewed is on disk.
+ * Reconciles workspaces with their quotas outside of requests: resumes syncs when a period ends, and applies changed
+ * quotas of an organization to all its workspaces. Runs in every replica. Reviews are idempotent, and their progress is
+ * stored.
  */
 import { type Repetition, repeatedly } from '../../kernel/background.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';

@@ -42,7 +42,7 @@ export function authenticateRequests(
   app.decorateRequest('principal', null);
 
   app.addHook('onRequest', async (request, reply) => {
-    // Of the API, the console reaches what is for operators and nothing else.
+    // The console may only use API routes for operators.
     if (authenticators.console?.isMarked(request) && request.routeOptions.config?.access !== 'operator') {
       throw new AppError('route_not_found');
     }

@@ -1,7 +1,7 @@
 /**
- * Proofs that the page of a widget was loaded into a frame. The page holds a proof only if the browser said so when it
- * loaded the page. A sign-in that such a page begins needs no further question: whoever clicks there sees the product
- * around the widget. The address of a widget, opened as a page of its own, gets no proof.
+ * Proofs that the widget page was loaded in a frame. The page gets a proof only if the browser says so in its request.
+ * A sign-in started with a proof skips the confirmation page, because the customer sees the product around the widget.
+ * The widget opened as a page of its own gets no proof.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Runtime } from '../../kernel/runtime.ts';

@@ -52,7 +52,7 @@ export interface IssuedToken {
 export interface ScopedTokens {
   /** `lifetimeSeconds`: as `lifetimeOf` gives it. */
   issue(subject: TokenSubject, lifetimeSeconds?: number): IssuedToken;
-  /** The lifetime of a token for this request; throws when the setting does not allow one that long. */
+  /** Lifetime of a requested token. Throws if the setting does not allow it. */
   lifetimeOf(expiresInSeconds: number | undefined): number | undefined;
   /** Throws `unauthenticated` for anything but a valid token of a live workspace. */
   verify(token: string): Promise<ScopedPrincipal>;

@@ -1,8 +1,8 @@
 /**
- * The Ed25519 keys that sign scoped tokens and widget addresses. Private keys are stored sealed. They are held in
- * memory and read again every few seconds, never because of what a request says: a token with an unknown key id costs
- * nothing. A new key is published at once and signs only after every replica has had time to learn the key; a retired
- * key goes on verifying until it is removed.
+ * The Ed25519 keys that sign scoped tokens and widget URLs. Private keys are stored sealed, cached in memory and
+ * reloaded every few seconds, never because of a request, so that tokens with unknown key ids cost nothing. A new key
+ * is published immediately but only signs after every replica has had time to load it. A retired key keeps verifying
+ * until it is removed.
  */
 import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -43,7 +43,7 @@ interface SigningKeysOptions {
   runtime: Runtime;
   log: Logger;
   journal: Journal;
-  /** Keys belong to the deployment, so the log of every organization tells of them. */
+  /** Keys belong to the deployment, so they are logged for every organization. */
   listOrganizationIds: ListOrganizationIds;
 }
 
@@ -131,8 +131,8 @@ export async function rotateSigningKeys(
 }
 
 /**
- * Throws where the encryption key is not the one that this database was last used with. Called before anything is written:
- * what another key seals makes the next start impossible. Signing keys are there from the first start on.
+ * Throws if the encryption key is not the one this database was last used with. Called before any write, because values
+ * sealed with another key would make the next start impossible. Signing keys exist from the first start.
  */
 export async function assertKeyOpens(db: Db, sealer: Sealer): Promise<void> {
   for (const row of await keys.listKeys(db)) openKey(row, sealer);

@@ -37,7 +37,7 @@ interface WidgetSettings {
 }
 
 export interface ViewOfWidget extends WidgetTokenEnvelope {
-  /** Of the token inside. */
+  /** Id of the inner token. */
   tokenId: string;
   expiresAt: number;
 }
@@ -119,7 +119,7 @@ export function widgetSettingsOf(
   if (query.length > maxQueryLength) {
     throw invalidRequest({
       loc: ['body', theme ? 'theme' : 'selected_source_template_tags'],
-      msg: 'the address of the widget would be too long; use fewer or shorter tags, or a shorter theme',
+      msg: 'the widget URL would be too long; use fewer or shorter tags, or a smaller theme',
       type: 'value_error.any_str.max_length',
     });
   }
@@ -140,7 +140,7 @@ export function filtersOf(request: TemplateFilterRequest): TemplateFilters {
     if (bytes > maxTagBytes) {
       throw invalidRequest({
         loc: ['body', field],
-        msg: `the tags of a widget token must not exceed ${maxTagBytes} bytes in all`,
+        msg: `the tags of a widget token must not exceed ${maxTagBytes} bytes in total`,
         type: 'value_error.list.max_size',
       });
     }

@@ -95,7 +95,9 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     faulty.rule(first(1, isCreate, lostAnswer));
     const lost = await ask('lost');
     expect(lost.status).toBe(502);
-    expect(lost.body).toEqual({ detail: 'The platform did not confirm the workspace creation; retry shortly' });
+    expect(lost.body).toEqual({
+      detail: 'The platform did not confirm that the workspace was created. Retry shortly.',
+    });
     expect(lost.headers['retry-after']).toBe('2');
     expect((await ask('lost')).status).toBe(200);
     expect(faulty.creates()).toBe(1);
@@ -106,7 +108,9 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     faulty.rule(first(1, isCreate, (match) => lostAnswer(match, true)));
     const answer = await ask('slow');
     expect(answer.status).toBe(504);
-    expect(answer.body).toEqual({ detail: 'The platform did not confirm the workspace creation; retry shortly' });
+    expect(answer.body).toEqual({
+      detail: 'The platform did not confirm that the workspace was created. Retry shortly.',
+    });
   });
 
   it.each([500, 502, 503, 504, 408])('treats %i on a create as an unknown outcome', async (status) => {
@@ -120,7 +124,9 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     const restore = faulty.rule(unreachable());
     const answer = await ask('offline');
     expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'The platform is unavailable; new workspaces cannot be created' });
+    expect(answer.body).toEqual({
+      detail: 'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
+    });
     expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     restore();
   });
@@ -129,7 +135,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     faulty.rule(answering(isCreate, 429, '{}', { 'retry-after': '7' }));
     const answer = await ask('throttled');
     expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'The platform is rate limiting; retry later' });
+    expect(answer.body).toEqual({ detail: 'The platform is rate limiting Inlay. Retry shortly.' });
     expect(answer.headers['retry-after']).toBe('7');
     expect(faulty.creates()).toBe(1);
   });
@@ -138,7 +144,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     faulty.rule(answering(isCreate, 403, '{}'));
     const answer = await ask('forbidden');
     expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: 'The platform rejected the service credentials' });
+    expect(answer.body).toEqual({ detail: "The platform rejected Inlay's credentials" });
   });
 
   it('answers 422 at the name when the platform refuses it, and drops the claim', async () => {
@@ -202,7 +208,7 @@ describe('the settle window [sqlite]', () => {
     expect((await ask()).status).toBe(504);
     const settling = await ask();
     expect(settling.status).toBe(503);
-    expect(settling.body).toEqual({ detail: 'The workspace is still being created; retry shortly' });
+    expect(settling.body).toEqual({ detail: 'The workspace is still being created. Retry shortly.' });
     expect(faulty.creates()).toBe(1);
     // The first create takes effect after all, late but within the bound.
     await late?.apply();

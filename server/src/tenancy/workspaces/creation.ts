@@ -215,8 +215,8 @@ export async function adopt(
 }
 
 /**
- * For a name that was bound while a create for it had no answer: if the create did make a workspace, that workspace is
- * recorded beside the one that the name is bound to. It is not deleted, because somebody else may have made it.
+ * For a name that was bound while a create for it was unanswered: if the create did make a workspace, it is recorded
+ * next to the bound one. It is not deleted, because somebody else may have created it.
  */
 export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
   const { organization_id: organizationId, name } = claim;

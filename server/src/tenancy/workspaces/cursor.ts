@@ -25,5 +25,5 @@ export function decodeCursor(cursor: string): Position | undefined {
 
 export const cursorFormat: Format = {
   type: 'value_error.cursor',
-  fault: (text) => (decodeCursor(text) ? undefined : 'the cursor must be taken from the next link of an earlier page'),
+  fault: (text) => (decodeCursor(text) ? undefined : 'use the cursor from the next link of an earlier page'),
 };

@@ -1,8 +1,8 @@
 /**
- * What quotas mean for a workspace on the platform. A quota may hold the syncs of an active workspace back. Its connections are then disabled as those of an inactive
- * workspace are, by the same operation: it remembers what it has disabled, and enables exactly that when nothing holds the
- * workspace back any more and it is active. So a connection that a person has paused stays paused. The same
- * operation tells the platform how many syncs may run at the same time.
+ * Effects of quotas on a workspace's platform state. A quota can hold the syncs of an active workspace. Its connections
+ * are then disabled by the same operation as for an inactive workspace, which remembers them and re-enables exactly
+ * those once nothing holds the workspace and it is active. Connections that a person paused stay paused. The same
+ * operation sets the platform's limit of concurrent syncs.
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import type { Db } from '../../kernel/db/open.ts';
@@ -39,8 +39,8 @@ export async function recordHold(
 }
 
 /**
- * The platform is to let no more syncs run at the same time; null: as many as it allows. False when that is nothing new. The
- * caller has locked the workspace, and drives the operation once this is committed.
+ * Lowers or raises the platform's limit of concurrent syncs. Null: as many as it allows. False if unchanged. The caller
+ * has locked the workspace and drives the operation after the commit.
  */
 export async function recordSyncLimit(
   ctx: WorkspacesContext,
@@ -58,7 +58,7 @@ export function hasSyncLimit({ sync_limit }: Pick<WorkspaceRow, 'sync_limit'>, l
   return (sync_limit ?? 0) === (limit ?? 0);
 }
 
-/** The platform is told again: a sync that was left to run to its end has ended. */
+/** Updates the platform again, because a sync that was left running has ended. */
 export async function openStatusOperation(
   ctx: WorkspacesContext,
   tx: Db,

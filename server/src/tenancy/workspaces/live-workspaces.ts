@@ -63,7 +63,7 @@ export async function readWorkspace(tx: Db, organizationId: string, id: string):
   return row?.lifecycle === 'live' ? asRun(row) : undefined;
 }
 
-/** The same; undefined also while the platform is still being told that it is active or inactive. */
+/** The same, but undefined while the platform is being updated about the workspace's status. */
 export async function readSettledWorkspace(
   tx: Db,
   organizationId: string,
@@ -73,7 +73,7 @@ export async function readSettledWorkspace(
   return await readWorkspace(tx, organizationId, id);
 }
 
-/** Whether nobody is telling the platform any more that the workspace is active or inactive. */
+/** Whether no status update of the workspace is pending on the platform. */
 export async function isStatusSettled(
   { store }: WorkspacesContext,
   organizationId: string,

@@ -46,7 +46,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const restore = faulty.rule(unreachable());
     const answer = await update(id, { name: 'new' });
     expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'The new name is recorded and will be applied' });
+    expect(answer.body).toEqual({ detail: 'The new name was saved and will be applied automatically' });
     expect((await get(id)).body.name).toBe('old');
     expect(await test.workspaceId('old')).toBe(id);
     expect(await test.workspaceId('new')).toBe(id);
@@ -66,7 +66,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     faulty.rule(rule);
     const answer = await update(id, { name: 'slower' });
     expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ detail: 'The new name is recorded and will be applied' });
+    expect(answer.body).toEqual({ detail: 'The new name was saved and will be applied automatically' });
   });
 
   it('takes a rename back when the platform refuses it', async () => {
@@ -100,7 +100,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     await test.platform('DELETE', `/workspaces/${id}`);
     const answer = await update(id, { name: 'found' });
     expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: 'The platform no longer has this workspace; delete it here' });
+    expect(answer.body).toEqual({ detail: 'The workspace no longer exists on the platform. Delete it here too.' });
     expect((await get(id)).body.name).toBe('lost');
     expect((await remove(id)).status).toBe(200);
   });
@@ -213,7 +213,9 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect(overtaken.status).toBe(200);
     expect(overtaken.body.status).toBe('active');
     expect(later.status).toBe(502);
-    expect(later.body).toEqual({ detail: '1 of 1 connections are not enabled yet; this will be completed' });
+    expect(later.body).toEqual({
+      detail: '1 of 1 connections are not enabled yet. This will be completed automatically.',
+    });
   });
 
   it('takes a recorded rename back when the old name is wanted again', async () => {
@@ -292,7 +294,9 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const restore = faulty.rule(answering((request) => request.path === `/connections/${connections[1]}`, 500));
     const answer = await update(id, { status: 'inactive' });
     expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: '1 of 3 connections are not disabled yet; this will be completed' });
+    expect(answer.body).toEqual({
+      detail: '1 of 3 connections are not disabled yet. This will be completed automatically.',
+    });
     expect((await get(id)).body.status).toBe('inactive');
     restore();
     await reconcile();
@@ -375,7 +379,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const restore = faulty.rule(unreachable());
     const answer = await remove(id);
     expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'Deletion is recorded and will be completed' });
+    expect(answer.body).toEqual({ detail: 'The deletion was saved and will be completed automatically' });
     expect((await get(id)).status).toBe(200);
     expect((await test.request('GET', '/api/v1/embedded/scoped-token/info', { token })).status).toBe(401);
     expect((await update(id, { name: 'saved' })).body).toEqual({ detail: 'Workspace is being deleted' });

@@ -237,7 +237,7 @@ async function enableConnections(
   operation: Leased,
 ): Promise<void> {
   const paused = await workspaces.listPaused(ctx.store.db, row.id);
-  // Asked for after the operation was opened: what is paused later is told to the platform after the operation.
+  // Read after the operation was opened, so later pauses are sent to the platform after the operation.
   const kept = await ctx.contents.listKeptDisabled(row.id);
   const ids = paused.filter((id) => !kept.has(id));
   await setStatuses(ctx, ref, row, operation, ids, 'active');
@@ -350,7 +350,7 @@ async function closeOrAssertAgain(
   return false;
 }
 
-/** How the caller is told of a failure after which the work will be finished later. */
+/** How a failure is reported to the caller if the work will still be completed. */
 export function delayOf(error: PlatformError | undefined): Delay {
   if (!error) return 'unavailable';
   if (error.timedOut) return 'timed_out';

@@ -43,7 +43,7 @@ describeInTurns('synchronising with the platform', (kind, it) => {
     const restore = faulty.rule(answering((request) => isList(request) && request.path.includes('offset=180'), 500));
     const answer = await sync();
     expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: 'Synchronisation stopped after 190 workspaces; retry' });
+    expect(answer.body).toEqual({ detail: 'Synchronisation stopped after 190 workspaces. Retry to continue.' });
     expect(answer.headers['retry-after']).toBe('5');
     restore();
     expect((await sync()).body).toMatchObject({ total_count: 250, created_count: 60 });
@@ -125,6 +125,6 @@ describeInTurns('synchronising with the platform', (kind, it) => {
     faulty.rule(answering(isList, 403));
     const answer = await sync();
     expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: 'The platform rejected the service credentials' });
+    expect(answer.body).toEqual({ detail: "The platform rejected Inlay's credentials" });
   });
 });

@@ -44,7 +44,7 @@ async function send(form: HTMLFormElement): Promise<void> {
       pretty(await answer.text()),
     ].join('\n');
   } catch (error) {
-    output.textContent = `The request could not be sent. ${error instanceof Error ? error.message : error}`;
+    output.textContent = `The request could not be sent: ${error instanceof Error ? error.message : error}`;
   } finally {
     button.disabled = false;
   }
