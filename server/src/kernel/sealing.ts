@@ -43,7 +43,7 @@ export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Se
       const key = keys.get(keyIdOf(text));
       if (!key) {
         throw new OperatorError(
-          'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
+          'A stored secret was encrypted with a different key. Set INLAY_ENCRYPTION_KEY to the key that this database was last used with.',
         );
       }
       const sealed = Buffer.from(payload, 'base64url');

@@ -344,7 +344,7 @@ async function persistently<T>(
     try {
       return await work();
     } catch (err) {
-      log.warn({ err, credentialId }, 'what a provider answered could not be stored; it will be tried again');
+      log.warn({ err, credentialId }, 'Failed to store token response; will retry');
       await runtime.sleep(pauseMs);
     }
   }

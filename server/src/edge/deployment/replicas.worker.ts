@@ -37,14 +37,14 @@ export function createPresence({ store, runtime, log, host, version, sealer, pro
   };
   const telling = repeatedly(
     { runtime, log },
-    { what: 'telling that this replica runs', pauseMs: () => everyMs, work: tell },
+    { what: 'Replica heartbeat', pauseMs: () => everyMs, work: tell },
   );
   return {
     tell,
     start: telling.start,
     async stop() {
       await telling.stop();
-      await deleteReplica(store.db, id).catch((err) => log.warn({ err }, 'this replica will be listed for an hour'));
+      await deleteReplica(store.db, id).catch((err) => log.warn({ err }, 'Failed to sign off this replica; it stays listed for an hour'));
     },
   };
 }

@@ -107,7 +107,7 @@ export interface Secrets {
 export class ConfigError extends OperatorError {
   constructor(readonly faults: string[]) {
     super(
-      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `Invalid configuration${faults.length === 1 ? '' : ` (${faults.length} problems)`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     );
     this.name = 'ConfigError';
   }
@@ -124,7 +124,7 @@ export function readConfig(
   { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
 ): { config: Config; secrets: Secrets } {
   const { misspelt, unknown: unknownNames } = findStrangeNames(env);
-  const faults = misspelt.map(({ name, meant }) => `${name} is not a variable of Inlay: did you mean ${meant}?`);
+  const faults = misspelt.map(({ name, meant }) => `Unknown variable ${name}. Did you mean ${meant}?`);
   // An empty variable counts as unset, because many deployments unset a variable in this way.
   const textOf = (name: Variable): string | undefined =>
     isInjected(name, env[name]) ? undefined : env[name] || undefined;
@@ -222,23 +222,23 @@ function* faultsTogether(
   runs: 'service' | 'platform',
 ): Generator<string> {
   if (values.INLAY_METRICS_PORT !== undefined && values.INLAY_METRICS_PORT === (values.PORT ?? 8080)) {
-    yield 'INLAY_METRICS_PORT must be another port than PORT.';
+    yield 'INLAY_METRICS_PORT must be different from PORT.';
   }
   // The secret of a hosted platform is made there, so its strength is not checked here.
   const guardsBundledPlatform = runs === 'platform' || !isSet('INLAY_PLATFORM_URL');
   const secret = values.INLAY_PLATFORM_CLIENT_SECRET;
   if (guardsBundledPlatform && secret !== undefined && isWeak(secret)) {
-    yield 'INLAY_PLATFORM_CLIENT_SECRET must have 32 or more characters, 8 or more of them different, because it guards the bundled platform. Make one with: openssl rand -base64 32';
+    yield 'INLAY_PLATFORM_CLIENT_SECRET protects the bundled platform and must have at least 32 characters, at least 8 of them different. Generate one with: openssl rand -base64 32';
   }
   const areSet = [isSet('INLAY_PLATFORM_CLIENT_ID'), isSet('INLAY_PLATFORM_CLIENT_SECRET')];
   if (areSet.includes(false) && isSet('INLAY_PLATFORM_URL')) {
-    yield 'INLAY_PLATFORM_URL needs INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET as well.';
+    yield 'INLAY_PLATFORM_URL requires INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.';
   } else if (areSet.includes(false) && areSet.includes(true)) {
-    yield 'INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.';
+    yield 'Set both INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET, or neither.';
   }
   const customerUrl = values.INLAY_CONSOLE_CUSTOMER_URL;
   if (customerUrl !== undefined && !isPageOfCustomers(customerUrl)) {
-    yield 'INLAY_CONSOLE_CUSTOMER_URL must be an https URL with {id} or {name} behind its host, as in https://admin.example.com/customers/{name}.';
+    yield 'INLAY_CONSOLE_CUSTOMER_URL must be an https URL with {id} or {name} after the host, such as https://admin.example.com/customers/{name}.';
   }
 }
 
@@ -247,18 +247,18 @@ function readOidc(values: Values, issuer: string | undefined, faults: string[]):
   const issuerUrl = values.INLAY_CONSOLE_OIDC_ISSUER;
   if (issuer === undefined || issuerUrl === undefined) return undefined;
   if (isSecure(issuerUrl) === undefined) {
-    faults.push('INLAY_CONSOLE_OIDC_ISSUER must be an https URL, or on this machine.');
+    faults.push('INLAY_CONSOLE_OIDC_ISSUER must be an https URL, or an http URL on this machine.');
   }
   const clientId = values.INLAY_CONSOLE_OIDC_CLIENT_ID;
   const rules = readOidcRules(values.INLAY_CONSOLE_OIDC_RULES ?? '');
-  if (clientId === undefined) faults.push('INLAY_CONSOLE_OIDC_ISSUER needs INLAY_CONSOLE_OIDC_CLIENT_ID as well.');
+  if (clientId === undefined) faults.push('INLAY_CONSOLE_OIDC_ISSUER requires INLAY_CONSOLE_OIDC_CLIENT_ID.');
   if (rules === undefined) {
     faults.push(
-      'INLAY_CONSOLE_OIDC_RULES must be a JSON list, as in [{"claim": "groups", "value": "admins", "permission": "full"}].',
+      'INLAY_CONSOLE_OIDC_RULES must be a JSON list such as [{"claim": "groups", "value": "admins", "permission": "full"}].',
     );
   }
   const scopes = values.INLAY_CONSOLE_OIDC_SCOPES ?? 'openid email profile';
-  if (!scopes.split(' ').includes('openid')) faults.push('INLAY_CONSOLE_OIDC_SCOPES must name openid.');
+  if (!scopes.split(' ').includes('openid')) faults.push('INLAY_CONSOLE_OIDC_SCOPES must include openid.');
   return { issuer, clientId: clientId ?? '', scopes, rules: rules ?? [] };
 }
 

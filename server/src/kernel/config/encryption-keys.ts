@@ -61,7 +61,7 @@ export function openSealer(secrets: Secrets, dataDir: Pick<DataDir, 'path' | 're
       const sealer = read();
       if (sealer) return sealer.open(sealed, context);
       throw new OperatorError(
-        `The encryption key is missing: there is no file ${dataDir.path(file)}, and INLAY_ENCRYPTION_KEY is not set. Restore the key that this database was last used with.`,
+        `The encryption key is missing: ${dataDir.path(file)} does not exist and INLAY_ENCRYPTION_KEY is not set. Restore the key that this database was last used with.`,
       );
     },
   };

@@ -33,7 +33,7 @@ export async function checkDirectly(
     await runtime.sleep(pollMs, ending);
     if (ending.aborted) throw new PlatformError('unavailable', 'the service is stopping');
   }
-  return { status: 'failed', failure: { message: 'The check took too long and was given up.', origin: kind } };
+  return { status: 'failed', failure: { message: 'The check timed out. Try again.', origin: kind } };
 }
 
 /** No check has this id. */
@@ -54,12 +54,12 @@ export function createUnplacedChecks(
     },
     async checkDestination(destination) {
       const outcome = await checkDirectly(call, runtime, 'destination', destination, ending);
-      if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
+      if (!outcome) throw new PlatformError('rejected', 'the platform did not accept the check');
       return outcome;
     },
     async discoverStreams(source) {
       const outcome = await checkDirectly(call, runtime, 'source', { ...source, listStreams: true }, ending);
-      if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
+      if (!outcome) throw new PlatformError('rejected', 'the platform did not accept the check');
       return outcome;
     },
   };
@@ -67,5 +67,5 @@ export function createUnplacedChecks(
 
 /** Of an answer that tells nothing about the configuration. */
 export function unavailable({ status }: { status: number }): PlatformError {
-  return new PlatformError('unavailable', `the platform answered ${status}`);
+  return new PlatformError('unavailable', `the platform returned ${status}`);
 }

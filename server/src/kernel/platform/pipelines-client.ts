@@ -35,7 +35,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
   async function listOf(operation: string, path: string, query: Record<string, string>): Promise<Item[]> {
     const answer = await call(operation, 'read', { method: 'GET', path: `${path}?${new URLSearchParams(query)}` });
     const { data } = readable(answer) as { data?: unknown };
-    if (!Array.isArray(data)) throw new PlatformError('unavailable', 'the platform sent no list');
+    if (!Array.isArray(data)) throw new PlatformError('unavailable', 'the platform returned no list');
     return data.filter((item) => typeof item === 'object' && item !== null);
   }
 
@@ -86,7 +86,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
     if (told?.areResolved === false) {
       throw new PlatformError(
         'unavailable',
-        'the platform is of an earlier version, which cannot ask for tokens; update it',
+        'the platform runs an earlier version that cannot request tokens; update it',
       );
     }
     return told !== undefined;
@@ -153,7 +153,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
       const failure = failureOf(answer, 'unavailable', runtime.now());
       if (failure) throw withReason(failure, answer);
       const streams = await readableList(answer);
-      if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
+      if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform returned no list of streams');
       return (await mapInPieces(streams, readStream)).flat();
     },
     ...createUnplacedChecks(call, runtime, ending),

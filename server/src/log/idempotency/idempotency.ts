@@ -135,7 +135,7 @@ function startWork(
         await keys.endLease(store.db, claim);
       } catch (err) {
         // The work is done, and its caller shall know. A repeated request finds the row as after a crash.
-        log.warn({ err }, 'the answer of a request with an Idempotency-Key could not be kept');
+        log.warn({ err }, 'Failed to store idempotent response');
       }
     },
   };
@@ -152,7 +152,7 @@ async function renewUntil(
     await keys
       .renewLease(store.db, claim, leaseMs)
       .catch((err) =>
-        log.warn({ err }, 'the lease of an Idempotency-Key could not be renewed; it will be tried again'),
+        log.warn({ err }, 'Failed to renew idempotency key lease; will retry'),
       );
   }
 }

@@ -86,7 +86,7 @@ async function unlessItMustWait(
     if (!(error instanceof PlatformError || error instanceof Waiting)) throw error;
     ctx.log.warn(
       { err: error, workspaceId, destinationId },
-      'a destination could not be changed yet; it is tried again',
+      'Failed to update a destination; will retry',
     );
     return false;
   }
