@@ -69,8 +69,7 @@ interface Clock {
 /** For the log of a sync. */
 export function logRetries(emit: Emitter): Pick<HttpClientOptions, 'onRetry'> {
   return {
-    onRetry: ({ message }, waitMs) =>
-      emit.log('WARN', `${message} Retrying in ${Math.ceil(waitMs / 1000)} seconds.`),
+    onRetry: ({ message }, waitMs) => emit.log('WARN', `${message} Retrying in ${Math.ceil(waitMs / 1000)} seconds.`),
   };
 }
 

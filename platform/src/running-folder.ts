@@ -108,7 +108,8 @@ async function takeTurn(file: string, { sleep, elapsed }: Pick<Runtime, 'sleep' 
   for (;;) {
     const turn = tryLock(file);
     if (turn) return turn;
-    if (elapsed() > deadline) throw new Error(`Another process has locked ${file} for ${turnPatienceMs / 1000} seconds.`);
+    if (elapsed() > deadline)
+      throw new Error(`Another process has locked ${file} for ${turnPatienceMs / 1000} seconds.`);
     await sleep(20);
   }
 }

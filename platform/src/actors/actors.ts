@@ -255,7 +255,9 @@ export function acceptCredential(
     throw new Problem('unprocessable-entity', { message: 'Only sources can have a credential.' });
   }
   if (!ctx.credentials) {
-    throw new Problem('unprocessable-entity', { message: 'This platform has no access to credentials. Set INLAY_SERVICE_URL for the platform.' });
+    throw new Problem('unprocessable-entity', {
+      message: 'This platform has no access to credentials. Set INLAY_SERVICE_URL for the platform.',
+    });
   }
   return { ...credential, id: credential.id.toLowerCase() };
 }

@@ -119,7 +119,8 @@ function chooseCursor(stream: Stream, asked: string[] = []): string[] | undefine
     throw refused(`The cursor of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
   }
   const cursor = asked.length > 0 ? asked : fallback;
-  if (cursor.length === 0) throw refused(`The stream ${shownName(stream)} requires a cursorField, because it has no default.`);
+  if (cursor.length === 0)
+    throw refused(`The stream ${shownName(stream)} requires a cursorField, because it has no default.`);
   requireField(stream, cursor, 'cursor');
   return cursor;
 }

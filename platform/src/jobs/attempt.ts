@@ -125,7 +125,8 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   await nextTurn();
   const plan = planSync(connection, discovered, accepted, specification);
   await nextTurn();
-  if (plan.shortcoming !== undefined) log.write('WARN', 'platform', `${plan.shortcoming} The other streams are synced.`);
+  if (plan.shortcoming !== undefined)
+    log.write('WARN', 'platform', `${plan.shortcoming} The other streams are synced.`);
   const catalog = await catalogText(plan.catalog);
   const rename = renaming(connection);
   const prepare = (tx: Db) =>

@@ -25,7 +25,9 @@ export function readStreams(body: JobCreate, query: unknown): StreamDescriptor[]
     ...(isObject(query) ? Object.keys(query) : []),
   ];
   if (unknown.length > 0) {
-    throw refused(`Unknown fields: ${unknown.slice(0, 10).join(', ')}. A ${body.jobType} deletes data, so unknown fields are refused.`);
+    throw refused(
+      `Unknown fields: ${unknown.slice(0, 10).join(', ')}. A ${body.jobType} deletes data, so unknown fields are refused.`,
+    );
   }
   const { streams } = body as { streams?: unknown };
   if (streams === undefined) return undefined;

@@ -35,7 +35,9 @@ export async function createJob(ctx: JobsContext, request: JobCreate, query: unk
     }
     const open = await jobs.findOpenJob(tx, connection.workspace_id, connection.connection_id);
     if (open) {
-      throw new Problem('try-again-later', { message: `Job ${open.job_id} of this connection is still running or queued.` });
+      throw new Problem('try-again-later', {
+        message: `Job ${open.job_id} of this connection is still running or queued.`,
+      });
     }
     if ((await jobs.countWaitingJobs(tx, connection.workspace_id)) >= ctx.maxWaitingPerWorkspace) {
       throw new Problem('queue-full', null, { retryAfterSeconds: 60 });

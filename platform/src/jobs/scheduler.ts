@@ -182,10 +182,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     const wanted = newcomers.length - (active.size - running.length);
     for (const current of longest.slice(0, Math.max(0, wanted))) {
       const { job_id: jobId, workspace_id: workspaceId } = current.run.job;
-      log.info(
-        { jobId, workspaceId },
-        'platform: Preempting a long job for a waiting workspace',
-      );
+      log.info({ jobId, workspaceId }, 'platform: Preempting a long job for a waiting workspace');
       stopFor(current, { status: 'interrupted' });
     }
   }
@@ -261,7 +258,11 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         return { ...current.stoppedWith, arrived: { records: progress.records, bytes: progress.bytes } };
       }
       if (current.stoppedWith.status === 'interrupted')
-        jobLog.write('INFO', 'platform', 'Paused so that another workspace gets its turn. The job continues automatically.');
+        jobLog.write(
+          'INFO',
+          'platform',
+          'Paused so that another workspace gets its turn. The job continues automatically.',
+        );
       return current.stoppedWith;
     } catch (err) {
       log.error({ err, jobId: run.job.job_id, traceId: trace.traceId }, 'platform: Job failed to run');

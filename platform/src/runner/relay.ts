@@ -362,10 +362,7 @@ export class Relay {
     const stream = this.#streams.get(key);
     if (!stream && !this.#foreign.has(key)) {
       this.#foreign.add(key);
-      this.#source.log(
-        'WARN',
-        `${displayName(descriptor)} is not a configured stream; its ${what} are ignored.`,
-      );
+      this.#source.log('WARN', `${displayName(descriptor)} is not a configured stream; its ${what} are ignored.`);
     }
     return stream;
   }

@@ -455,7 +455,10 @@ function bytesOf(records: number, moved: Progress): number {
 function incompleteness(words: Conversation, relay: Relay): Failure | undefined {
   const streams = relay.incompleteStreams().map(displayName);
   if (streams.length === 0) return undefined;
-  return words.fail('system_error', `The source stopped before it had read these streams completely: ${streams.join(', ')}.`);
+  return words.fail(
+    'system_error',
+    `The source stopped before it had read these streams completely: ${streams.join(', ')}.`,
+  );
 }
 
 function stateFile(states: readonly string[]): { state?: JsonText } {

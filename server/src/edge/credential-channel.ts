@@ -68,7 +68,8 @@ export function openCredentialChannel({ serviceUrl, application, runtime, log }:
   }
 
   function noteOutage(error: KeeperUnreachable): KeeperUnreachable {
-    if (outage === undefined) log.warn({ err: error }, 'Access tokens from the service unavailable; syncs that need one are waiting');
+    if (outage === undefined)
+      log.warn({ err: error }, 'Access tokens from the service unavailable; syncs that need one are waiting');
     outage = error.message;
     looking ??= lookUntilReached().finally(() => {
       looking = undefined;

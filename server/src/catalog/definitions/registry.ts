@@ -84,8 +84,7 @@ export function createRegistry({ location, cacheFile, runtime, log }: RegistryOp
       const remembered = JSON.parse(await readFile(cacheFile, 'utf8')) as Edition;
       return remembered.location === location ? remembered : undefined;
     } catch (err) {
-      if ((err as NodeJS.ErrnoException).code !== 'ENOENT')
-        log.warn({ err }, 'Cached connector registry is unusable');
+      if ((err as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err }, 'Cached connector registry is unusable');
       return undefined;
     }
   }

@@ -80,7 +80,10 @@ export const showOperatorTokens = (options: Chosen) =>
     );
     const old = rows.filter((row) => stateOf(row) === 'active' && ageInDays(row.created_at) > rotationAdvisedAfterDays);
     if (old.length > 0) {
-      print('', `Tokens older than ${rotationAdvisedAfterDays} days, which you should rotate: ${old.map((row) => row.name).join(', ')}`);
+      print(
+        '',
+        `Tokens older than ${rotationAdvisedAfterDays} days, which you should rotate: ${old.map((row) => row.name).join(', ')}`,
+      );
       print('  inlay operator-token rotate <id> --overlap-hours 24');
     }
   });
@@ -97,7 +100,12 @@ export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours
     const organizationId = await chosenOrganization(store, options);
     const rotation = { overlapSeconds: Math.round(overlapHours * 3600), expiresAt: inDays(expiresInDays) };
     const fresh = await operatorTokens(store).rotate(organizationId, id, rotation, byCommandLine);
-    print(`ID             ${fresh.id}`, `Operator token ${fresh.token}`, '', 'Save the token now. It is not shown again.');
+    print(
+      `ID             ${fresh.id}`,
+      `Operator token ${fresh.token}`,
+      '',
+      'Save the token now. It is not shown again.',
+    );
     if (fresh.expires_at !== null) print(`The new token expires at ${fresh.expires_at}.`);
     print(overlapHours > 0 ? `The old token works for another ${overlapHours} h.` : 'The old token is revoked.');
   });
@@ -120,7 +128,9 @@ export const rotateKeys = () =>
     const sealer = await openOwnSealer(store);
     const kid = await rotateSigningKeys({ store, sealer, journal, listOrganizationIds });
     print(`Created key ${kid}. It is published now and starts signing in about ten seconds.`);
-    print('Existing tokens stay valid. To invalidate them, find the old key with inlay keys list and run: inlay keys remove <key>');
+    print(
+      'Existing tokens stay valid. To invalidate them, find the old key with inlay keys list and run: inlay keys remove <key>',
+    );
   });
 
 export const removeKey = (kid: string) =>
@@ -171,7 +181,8 @@ function inDays(days: number | undefined): number | undefined {
 
 function stateOf(token: { revoked_at: string | null; expires_at: string | null }): string {
   const now = systemRuntime.now();
-  if (token.revoked_at !== null) return Date.parse(token.revoked_at) <= now ? 'revoked' : `revoked from ${token.revoked_at}`;
+  if (token.revoked_at !== null)
+    return Date.parse(token.revoked_at) <= now ? 'revoked' : `revoked from ${token.revoked_at}`;
   return token.expires_at !== null && Date.parse(token.expires_at) <= now ? 'expired' : 'active';
 }
 

@@ -100,7 +100,10 @@ async function verifyFile(file: string, { checkpoints, keys }: Kept): Promise<Ve
   }
   const result = verifier.end();
   if (result.entries > 0) return result;
-  return { ...result, faults: [...result.faults, { position: null, id: null, problem: 'The file contains no entries.' }] };
+  return {
+    ...result,
+    faults: [...result.faults, { position: null, id: null, problem: 'The file contains no entries.' }],
+  };
 }
 
 function parsed(line: string): unknown {

@@ -106,7 +106,11 @@ operatorToken
   .description('replace an operator token, revoking the old one immediately or after an overlap')
   .argument('<id>', 'token id, from operator-token list', uuid)
   .option('--overlap-hours <hours>', 'hours during which both tokens work', positive, 0)
-  .option('--expires-in-days <days>', 'days until the new token expires (default: same expiry as the old token)', positive)
+  .option(
+    '--expires-in-days <days>',
+    'days until the new token expires (default: same expiry as the old token)',
+    positive,
+  )
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).rotateOperatorToken(id, options));
 
@@ -183,7 +187,8 @@ program
   .action(async (job, options) => (await operating()).showLog(job, options));
 
 const events = program.command('events').description('follow events across all workspaces');
-const typesOption = () => new Option('--types <types>', 'comma-separated event types, for example sync.*,source.created');
+const typesOption = () =>
+  new Option('--types <types>', 'comma-separated event types, for example sync.*,source.created');
 events
   .command('tail')
   .description('print recent events, then follow new ones')
@@ -239,7 +244,9 @@ webhooks
   .command('deliveries')
   .description('list deliveries, newest first')
   .argument(...endpointArgument)
-  .addOption(new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']))
+  .addOption(
+    new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']),
+  )
   .option('--limit <number>', 'maximum number of results', count, 20)
   .option('--json', 'print JSON')
   .addOption(organizationOption())
@@ -279,7 +286,11 @@ audit
 audit
   .command('export')
   .description('export the audit trail (the export is itself recorded)')
-  .addOption(new Option('--format <format>', 'output format; only JSON Lines can be verified').choices(['jsonl', 'csv']).default('jsonl'))
+  .addOption(
+    new Option('--format <format>', 'output format; only JSON Lines can be verified')
+      .choices(['jsonl', 'csv'])
+      .default('jsonl'),
+  )
   .option('--output <file>', 'new file to write to (default: standard output)')
   .addOption(typesOption())
   .option('--workspace <uuid>', 'only entries of this workspace', uuid)

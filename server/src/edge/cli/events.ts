@@ -36,7 +36,9 @@ export const listenToEvents = (options: Choice & { forwardTo?: string; secret?: 
       throw new OperatorError('--forward-to must be a URL that starts with http:// or https://.');
     }
     const sign = signerWith(secret);
-    print(`Listening for events${forwardTo === undefined ? '' : ` and forwarding them to ${forwardTo}`}. Press Ctrl+C to stop.`);
+    print(
+      `Listening for events${forwardTo === undefined ? '' : ` and forwarding them to ${forwardTo}`}. Press Ctrl+C to stop.`,
+    );
     if (forwardTo !== undefined && options.secret === undefined) print(`Signing secret: ${secret}`);
     await readOn(store, options, { back: 0, follow: true }, async (event) => {
       show(event, options);

@@ -189,7 +189,9 @@ function verdictOn(description: ManifestDescription): string {
   const count = runningStreams(description);
   const all = description.streams.length;
   if (count === all) return all === 1 ? 'The stream is supported.' : `All ${all} streams are supported.`;
-  return count === 0 ? 'No streams are supported.' : `${count} of ${all} streams are supported; the others are skipped.`;
+  return count === 0
+    ? 'No streams are supported.'
+    : `${count} of ${all} streams are supported; the others are skipped.`;
 }
 
 /** A line for each file as soon as it is read: a folder may hold hundreds. */

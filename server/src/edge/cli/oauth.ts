@@ -45,7 +45,12 @@ export async function testSignIn(templateId: string, options: Options): Promise<
       const place = { organizationId, workspaceId };
       const { id, url } = await startTest(ctx, place, templateId, valuesOf(options.value ?? []));
       if (!options.json) {
-        print('Make sure that the service is running, then open this URL and sign in within ten minutes:', '', `  ${url}`, '');
+        print(
+          'Make sure that the service is running, then open this URL and sign in within ten minutes:',
+          '',
+          `  ${url}`,
+          '',
+        );
       } else printJson({ start_url: url });
       let outcome: TestOutcome = { kind: 'open' };
       while (outcome.kind === 'open') {

@@ -69,12 +69,12 @@ export async function openOwnSealer(store: Store): Promise<Sealer> {
 export const withStoreAsItIs = (work: Work) =>
   withFoundStore(async (store, { pending, unknown }) => {
     if (unknown.length > 0) {
-      throw new OperatorError(
-        'A newer version of Inlay has migrated this database. Use that version or a later one.',
-      );
+      throw new OperatorError('A newer version of Inlay has migrated this database. Use that version or a later one.');
     }
     if (pending.length > 0) {
-      throw new OperatorError('The database has pending migrations. Run: inlay migrate (or inlay start, which migrates first)');
+      throw new OperatorError(
+        'The database has pending migrations. Run: inlay migrate (or inlay start, which migrates first)',
+      );
     }
     await work(store);
   });

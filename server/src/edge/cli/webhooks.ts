@@ -101,8 +101,7 @@ export const createEndpoint = (url: string, options: CreateOptions) =>
 
 function readHeader(text: string): [string, string] {
   const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw new OperatorError('Invalid --header. Write it as "X-Key: abc".');
+  if (name === undefined || value === undefined) throw new OperatorError('Invalid --header. Write it as "X-Key: abc".');
   return [name, value];
 }
 
@@ -131,7 +130,9 @@ export const rotateSecret = (id: string, options: Chosen & { overlapHours: numbe
     const rotated = await endpoints.rotateSecret(ctx, owner, id, { overlap_seconds: Math.round(overlapHours * 3_600) });
     if (options.json) return printJson(rotated);
     printKeys(rotated);
-    print(overlapHours > 0 ? `The old secret also signs for another ${overlapHours} h.` : 'The old secret no longer signs.');
+    print(
+      overlapHours > 0 ? `The old secret also signs for another ${overlapHours} h.` : 'The old secret no longer signs.',
+    );
   });
 
 export const testEndpoint = (id: string, options: Chosen) =>
@@ -172,7 +173,9 @@ function inWords(error: AppError): Error {
     return new OperatorError('Webhook endpoint not found. See: inlay webhooks list');
   }
   if (error.code === 'webhook_endpoint_limit') {
-    return new OperatorError('You have reached the maximum number of webhook endpoints. Delete one that you no longer need.');
+    return new OperatorError(
+      'You have reached the maximum number of webhook endpoints. Delete one that you no longer need.',
+    );
   }
   if (error.code === 'invalid_request') {
     const { faults } = error.facts as { faults: { loc: string[]; msg: string }[] };

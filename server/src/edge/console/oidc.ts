@@ -134,10 +134,15 @@ export function createOidcSignIns(ctx: OidcContext): OidcSignIns {
       const isOurs = cookie !== undefined && isSecret(cookie) && isSecret(state);
       const signIn = isOurs ? await takeSignIn(store.db, hashOf(state), hashOf(cookie)) : undefined;
       if (!signIn || cookie === undefined) {
-        throw new OidcRefused('This sign-in started in another browser, took too long or was already used. Sign in again.');
+        throw new OidcRefused(
+          'This sign-in started in another browser, took too long or was already used. Sign in again.',
+        );
       }
       const claims = await claimsOf(address, state, cookie).catch((error) => {
-        throw new OidcRefused('The provider refused the sign-in or returned an invalid response. Try again or ask your administrator.', { cause: error });
+        throw new OidcRefused(
+          'The provider refused the sign-in or returned an invalid response. Try again or ask your administrator.',
+          { cause: error },
+        );
       });
       // Not changed for storing: another person could become the same text.
       if (plainText(claims.sub, maxLabelLength) !== claims.sub) {

@@ -34,8 +34,7 @@ export function createClockWatch({ store, runtime, log, settleMs }: ClockContext
         if (step > 0) for (const time of columns.values()) await clock.setBack(tx, time, step);
         return step;
       });
-      if (stepMs > 0)
-        log.warn({ seconds: stepMs / 1000 }, 'Clock was set back; pending work rescheduled');
+      if (stepMs > 0) log.warn({ seconds: stepMs / 1000 }, 'Clock was set back; pending work rescheduled');
     }
     for (const time of await clock.findTooFar(store.db, times)) await clock.bringNearer(store.db, time);
   }

@@ -89,7 +89,10 @@ export function examineReach(config: Config): Finding {
   const what = `Connectors: can reach private networks and other programs on this machine, but never the service itself (${reason})`;
   return isOnLoopback(config)
     ? ok(what)
-    : warn(what, 'Customers choose which hosts connectors connect to. Set INLAY_ALLOW_PRIVATE_NETWORKS to false unless you trust every customer.');
+    : warn(
+        what,
+        'Customers choose which hosts connectors connect to. Set INLAY_ALLOW_PRIVATE_NETWORKS to false unless you trust every customer.',
+      );
 }
 
 function reachReason(config: Config): string {
@@ -164,7 +167,10 @@ export async function examineEncryptionKey(config: Config, secrets: Secrets, sto
   if (lost > 0) {
     const what = `Encryption key: ${lost} stored secrets were encrypted with a different key`;
     return [
-      fail(what, 'Add the older key after the current one: after a comma in INLAY_ENCRYPTION_KEY, or on a new line in the key file.'),
+      fail(
+        what,
+        'Add the older key after the current one: after a comma in INLAY_ENCRYPTION_KEY, or on a new line in the key file.',
+      ),
     ];
   }
   return [

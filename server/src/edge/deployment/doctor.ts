@@ -62,7 +62,9 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<rules.
     ];
   } catch (error) {
     const advice =
-      kind === 'SQLite' ? 'Check the file and the disk.' : 'Check INLAY_DATABASE_URL and that the database server is running.';
+      kind === 'SQLite'
+        ? 'Check the file and the disk.'
+        : 'Check INLAY_DATABASE_URL and that the database server is running.';
     return [rules.fail(`Database: cannot use ${kind} (${(error as Error).message})`, advice)];
   } finally {
     await store?.close();

@@ -56,7 +56,8 @@ export function openExistingDataDir(directory: string): DataDir {
   };
 }
 
-export const noData = (directory: string) => new OperatorError(`No Inlay data in ${directory}. Set INLAY_DATA_DIR to the data directory of your service.`);
+export const noData = (directory: string) =>
+  new OperatorError(`No Inlay data in ${directory}. Set INLAY_DATA_DIR to the data directory of your service.`);
 
 const { R_OK, W_OK, X_OK } = constants;
 /** A key may lie on a read-only volume; SQLite writes even to read. */

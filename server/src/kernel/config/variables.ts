@@ -44,12 +44,18 @@ export const variables = {
     'generated into the data directory',
     '32 bytes in base64 or hex, used to encrypt stored secrets such as signing keys and connector passwords. Must be the same on every replica. During a key rotation: the new key, a comma, the old key (see docs/reference/storage.md)',
   ],
-  INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Maximum requests per minute for each scoped token, per process; `0` disables the limit'],
+  INLAY_RATE_LIMIT_PER_MINUTE: [
+    '`1200`',
+    'Maximum requests per minute for each scoped token, per process; `0` disables the limit',
+  ],
   INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: [
     'five times `INLAY_RATE_LIMIT_PER_MINUTE`',
     'Maximum requests per minute for all scoped tokens of a workspace together, per process; `0` disables the limit',
   ],
-  INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Maximum requests per minute for each operator token, per process; `0` disables the limit'],
+  INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: [
+    '`0`',
+    'Maximum requests per minute for each operator token, per process; `0` disables the limit',
+  ],
   INLAY_TRUSTED_PROXIES: ['none', 'Comma-separated IP addresses or networks whose forwarding headers are trusted'],
   INLAY_MAX_CONNECTIONS_PER_ADDRESS: [
     '`1000`',
@@ -63,7 +69,10 @@ export const variables = {
     'the port of the service',
     'Separate port for `/metrics`. If set, `/metrics` is not served on `PORT`',
   ],
-  INLAY_METRICS_HOST: ['`127.0.0.1`', 'Address to listen on for `INLAY_METRICS_PORT`; `0.0.0.0` or `::` for all interfaces'],
+  INLAY_METRICS_HOST: [
+    '`127.0.0.1`',
+    'Address to listen on for `INLAY_METRICS_PORT`; `0.0.0.0` or `::` for all interfaces',
+  ],
   INLAY_ALLOW_PRIVATE_NETWORKS: [
     '`true` with the bundled platform when both `HOST` and `INLAY_PUBLIC_URL` are on loopback, otherwise `false`',
     'Whether connectors can reach private addresses. They can never reach the service itself. `inlay doctor` shows what they can reach',
@@ -81,7 +90,7 @@ export const variables = {
   INLAY_CONSOLE: ['`on`', 'Whether the console is available at `/console`: `on` or `off`'],
   INLAY_CONSOLE_CUSTOMER_URL: [
     'none',
-    'URL of a customer\'s page in your own system, for links from the console, for example `https://admin.example.com/customers/{name}`. `{name}` and `{id}` are replaced by the name and id of the workspace. Must be `https`, or `http` on this machine. Applies to the first organization only',
+    "URL of a customer's page in your own system, for links from the console, for example `https://admin.example.com/customers/{name}`. `{name}` and `{id}` are replaced by the name and id of the workspace. Must be `https`, or `http` on this machine. Applies to the first organization only",
   ],
   INLAY_CONSOLE_OIDC_ISSUER: [
     'none',
@@ -112,10 +121,7 @@ export const variables = {
     '`50`',
     'Maximum queued checks, and maximum queued on-demand syncs, per workspace; further requests get 429. Scheduled syncs are never refused',
   ],
-  INLAY_CHECK_TIMEOUT_SECONDS: [
-    '`60`',
-    'Timeout for a running check on the bundled platform in seconds, at most 240',
-  ],
+  INLAY_CHECK_TIMEOUT_SECONDS: ['`60`', 'Timeout for a running check on the bundled platform in seconds, at most 240'],
   INLAY_SYNC_TIMEOUT_SECONDS: [
     '`86400` (one day)',
     'Timeout in seconds for one attempt of a sync on the bundled platform. Data that the destination has confirmed is kept',
@@ -166,7 +172,7 @@ export const variables = {
   ],
   OTEL_TRACES_SAMPLER: [
     '`parentbased_always_on`',
-    'Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or one of these with the prefix `parentbased_`, which follows the caller\'s decision if there is one',
+    "Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or one of these with the prefix `parentbased_`, which follows the caller's decision if there is one",
   ],
   OTEL_TRACES_SAMPLER_ARG: ['`1`', 'Fraction of traces to record with `traceidratio`, from 0 to 1'],
 } as const;

@@ -151,9 +151,7 @@ async function renewUntil(
     if (ended.aborted) return;
     await keys
       .renewLease(store.db, claim, leaseMs)
-      .catch((err) =>
-        log.warn({ err }, 'Failed to renew idempotency key lease; will retry'),
-      );
+      .catch((err) => log.warn({ err }, 'Failed to renew idempotency key lease; will retry'));
   }
 }
 

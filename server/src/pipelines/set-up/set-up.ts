@@ -115,7 +115,8 @@ async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Err
   if (error instanceof Waiting) return error;
   const about = { sourceId: row.id, workspaceId: row.workspace_id, err: error };
   // A platform or a registry that does not answer is no fault of this program, so it is only a warning.
-  if (error instanceof PlatformError || error instanceof AppError) ctx.log.warn(about, 'Source set-up incomplete; will retry');
+  if (error instanceof PlatformError || error instanceof AppError)
+    ctx.log.warn(about, 'Source set-up incomplete; will retry');
   else ctx.log.error(about, 'Source set-up failed; will retry');
   return error;
 }
