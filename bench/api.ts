@@ -101,7 +101,7 @@ function exchange(port: number, request: string): Promise<BareAnswer> {
       let text = '';
       for await (const chunk of response.setEncoding('utf8')) text += chunk;
       if (response.statusCode === 200) resolve({ headers: ownHeaders(response.rawHeaders), body: text });
-      else reject(new Error(`${method} ${path} was answered with ${response.statusCode}: ${text}`));
+      else reject(new Error(`${method} ${path} returned ${response.statusCode}: ${text}`));
     });
     sent.on('error', reject).end(body);
   });

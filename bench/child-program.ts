@@ -24,7 +24,7 @@ export function startProgram<Question extends object, Answer>(
   // An interruption ends the program. The end tells the caller, which may still wait for an answer.
   child.on('error', () => {});
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${name} could not be started.`);
+  if (pid === undefined) throw new Error(`${name} could not start.`);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const stop = async () => {
     child.kill('SIGKILL');
@@ -36,7 +36,7 @@ export function startProgram<Question extends object, Answer>(
     async ask(question) {
       const answer = new AbortController();
       const answered = once(child, 'message', { signal: answer.signal });
-      const failed = ended.then(() => Promise.reject(new Error(`${name} ended before it answered.`)));
+      const failed = ended.then(() => Promise.reject(new Error(`${name} exited before it responded.`)));
       try {
         child.send(question);
         const [message] = await Promise.race([answered, failed]);

@@ -31,7 +31,7 @@ export const causeOf = (reason: number) => `${reason}`.padStart(32, '0');
 export async function fillConsole(store: Store, workspaces: number, signal: AbortSignal): Promise<ConsoleDataset> {
   const { seeded, ...templates } = await seedPipelines(store, { organizationId, workspaces: 1, jobsEach: 1 });
   const [first] = seeded;
-  if (!first) throw new Error('nothing was made');
+  if (!first) throw new Error('nothing was created');
   const { workspaceId, connectionId, sourceId } = first;
   const endpointId = randomUUID();
   const { db } = store;

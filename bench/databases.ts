@@ -57,7 +57,7 @@ export function createDatabases(settings: BenchmarkSettings) {
       })),
       serverUrl: server.url,
       program(name) {
-        if (!programs[name]) settings.log(`${name} is not installed: there is no ceiling to compare with.`);
+        if (!programs[name]) settings.log(`${name} is not installed, so there is no ceiling to compare with.`);
         return programs[name];
       },
     };
@@ -93,7 +93,7 @@ function databaseOf(
   async function seed(count: number): Promise<Place> {
     const place = placeOf(`workspaces_${count}`, datasets);
     if (existsSync(fileOf(place)) && (await withStore(place, (store) => isSeeded(store, count)))) return place;
-    if (count >= 100_000) log(`putting ${numberText(count)} workspaces into ${name}`);
+    if (count >= 100_000) log(`inserting ${numberText(count)} workspaces into ${name}`);
     await empty(place);
     await withStore(place, (store) => make(place, store, () => seedWorkspaces(store, count, signal)));
     return place;

@@ -93,7 +93,7 @@ async function syncAll(options: BenchmarkOptions): Promise<Cost> {
         await delay(20, undefined, { signal });
         job = await call('GET', `/jobs/${id}`);
       }
-      if (job.status !== 'succeeded') throw new Error(`A sync has not succeeded: ${JSON.stringify(job)}`);
+      if (job.status !== 'succeeded') throw new Error(`A sync did not succeed: ${JSON.stringify(job)}`);
     }
   }, options);
 }

@@ -8,7 +8,7 @@ export function fetchText(url: string, agent: Agent, headers: Record<string, str
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString());
-        else reject(new Error(`${url} was answered with ${response.statusCode}.`));
+        else reject(new Error(`${url} returned ${response.statusCode}.`));
       });
     });
     sent.on('error', reject).end();

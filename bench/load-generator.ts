@@ -59,12 +59,12 @@ answerQuestions(async ({ port, connections, durationMs, requests }: LoadQuestion
           else resolve();
         });
         socket.once('error', reject);
-        socket.once('close', () => reject(new Error('The server closed a connection that it should keep.')));
+        socket.once('close', () => reject(new Error('The server closed a connection that it should keep alive.')));
         socket.once('connect', send);
       }),
   );
   const deadline = setTimeout(() => {
-    for (const socket of sockets) socket.destroy(new Error(`No answer came within ${patienceMs} ms.`));
+    for (const socket of sockets) socket.destroy(new Error(`No response within ${patienceMs} ms.`));
   }, durationMs + patienceMs);
   try {
     await Promise.all(driven);
@@ -89,6 +89,6 @@ function statusOf(bytes: Buffer): string | undefined {
   if (end < 0) return undefined;
   const head = bytes.toString('latin1', 0, end);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (length === undefined) throw new Error(`An answer does not say its length:\n${head}`);
+  if (length === undefined) throw new Error(`A response has no length:\n${head}`);
   return bytes.length < end + headersEnd.length + Number(length) ? undefined : head.slice(9, 12);
 }

@@ -50,7 +50,7 @@ const { values, positionals } = parseArgs({
 });
 const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 if (chosen.length < positionals.length) {
-  throw new Error(`There are the benchmarks ${benchmarks.map(({ name }) => name).join(', ')}.`);
+  throw new Error(`Available benchmarks: ${benchmarks.map(({ name }) => name).join(', ')}.`);
 }
 
 function eachAmount<T>(pick: (option: keyof typeof amounts) => T) {

@@ -39,7 +39,7 @@ export async function perSecondOf(
   const settings = ['--no-vacuum', '--protocol=extended', `--client=${clients}`, howLong];
   const { stdout } = await promisify(execFile)(program, [...settings, ...files, urlOf(place)], { signal });
   const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
-  if (perSecond === undefined) throw new Error(`pgbench did not say how fast it was:\n${stdout}`);
+  if (perSecond === undefined) throw new Error(`pgbench reported no speed:\n${stdout}`);
   return { count: Number(perSecond), tookMs: 1000 };
 }
 

@@ -72,7 +72,7 @@ export async function startService(
   const readyUrl = `${url}${command === 'start' ? '/health/ready' : '/platform/v1/'}`;
   while (!(await isReady(readyUrl))) {
     signal.throwIfAborted();
-    if (hasEnded) throw new Error('The service ended before it was ready.');
+    if (hasEnded) throw new Error('The service exited before it was ready.');
     if (performance.now() - startedAt > readyDeadlineMs) {
       throw new Error(`The service was not ready within ${readyDeadlineMs} ms.`);
     }
@@ -95,7 +95,7 @@ export async function startService(
     },
     async request(method, path, body) {
       const { ok, status, text } = await send(method, path, body);
-      if (!ok) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+      if (!ok) throw new Error(`${method} ${path} returned ${status}: ${text}`);
       return JSON.parse(text);
     },
     statusOf: async (method, path, body) => (await send(method, path, body)).status,

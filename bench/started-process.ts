@@ -51,7 +51,7 @@ function endOf(child: ChildProcess): Promise<void> {
     child.once('close', (code, signal) => {
       if (failure) reject(failure);
       else if (code === 0) resolve();
-      else reject(new Error(`${child.spawnargs.join(' ')} ended with ${code ?? signal}.`));
+      else reject(new Error(`${child.spawnargs.join(' ')} exited with ${code ?? signal}.`));
     });
   });
 }

@@ -21,6 +21,6 @@ const outcome = await createRunner({ runtime: systemRuntime, folder: join(folder
   log: { write: (level, origin, message) => console.error(`${level} ${origin} ${message}`) },
 });
 if (outcome.status !== 'succeeded' || outcome.records !== records) {
-  console.error('The sync did not move what it should:', outcome);
+  console.error('The sync did not move the expected data:', outcome);
   process.exitCode = 1;
 }

@@ -33,7 +33,7 @@ export const workspaceSync = onBothDatabases('workspace-sync', async (database, 
     service = await startService({ ...place, environment }, options);
   }
   async function sync(created_count: number) {
-    if (!service) throw new Error('The service was not started.');
+    if (!service) throw new Error('The service did not start.');
     const { pid, request } = service;
     const endWatch = watchUsage(pid, { service: '' });
     try {
@@ -42,7 +42,8 @@ export const workspaceSync = onBothDatabases('workspace-sync', async (database, 
         answer = await request<object>('POST', '/api/v1/workspaces/sync');
       });
       const { total_count: total, created_count: created } = answer as Record<string, number>;
-      if (total !== total_count || created !== created_count) throw new Error(`A sync gave ${JSON.stringify(answer)}.`);
+      if (total !== total_count || created !== created_count)
+        throw new Error(`A sync returned ${JSON.stringify(answer)}.`);
       return { ...measured, usage: endWatch() };
     } finally {
       endWatch();

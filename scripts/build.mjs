@@ -81,10 +81,11 @@ async function buildPrograms(outdir) {
   // A package that is imported but declared nowhere would be bundled without anyone noticing.
   for (const [file, { imports }] of inputs.filter(([file]) => packageOf(file) === undefined)) {
     const undeclared = imports.map(({ path }) => packageOf(path)).find((name) => name && !declared.includes(name));
-    if (undeclared) throw new Error(`${file} imports ${undeclared}, which is not a dependency of any of our packages.`);
+    if (undeclared) throw new Error(`${file} imports ${undeclared}, which none of our packages lists as a dependency.`);
     // In a bundle, such an import of a CommonJS package has no named exports.
     const dynamic = imports.find(({ kind, path }) => kind === 'dynamic-import' && packageOf(path));
-    if (dynamic) throw new Error(`${file} imports ${dynamic.path} dynamically; let a file of ours re-export it.`);
+    if (dynamic)
+      throw new Error(`${file} imports ${dynamic.path} dynamically. Re-export it from one of our files instead.`);
   }
   const files = inputs.map(([file]) => file);
   for (const file of files) refuseUnknownInput(file);
@@ -221,7 +222,8 @@ export async function buildProduct(folder, tell) {
  * @param {string} path
  */
 function refuseUnknownInput(path) {
-  if (!isInput(path)) throw new Error(`${path} goes into the build, and scripts/build-inputs.mjs does not name it.`);
+  if (!isInput(path))
+    throw new Error(`${path} is a build input that scripts/build-inputs.mjs does not list. Add it there.`);
 }
 
 /** Compresses each file once and as small as possible, instead of for every answer. @param {string} folder */

@@ -61,7 +61,7 @@ async function run(program, args, env = environment) {
     });
   }
   const [code, signal] = await once(child, 'close');
-  return code === 0 ? undefined : `${output}\n${program} ended with ${code ?? signal}.`;
+  return code === 0 ? undefined : `${output}\n${program} exited with ${code ?? signal}.`;
 }
 
 /** @param {(() => Promise<void>)[]} works */
@@ -140,9 +140,9 @@ const typed = [
 // What tests need. It waits for the registry more than it works.
 const preparations = inTwoLanes([
   ...(options.long
-    ? [() => check('packages that only long tests use', () => run(process.execPath, ['scripts/own-packages.mjs']))]
+    ? [() => check('install packages for long tests', () => run(process.execPath, ['scripts/own-packages.mjs']))]
     : []),
-  () => check('programs that tests start', () => run(process.execPath, ['scripts/find-programs.mjs'])),
+  () => check('find programs for tests', () => run(process.execPath, ['scripts/find-programs.mjs'])),
 ]);
 
 // Beside the preparations and the tests, whose build at the start leaves a core idle. The slow ones first.
@@ -151,7 +151,7 @@ const statics = inTwoLanes([
     // Writes the declarations too. The tests of console and widget start the service: they read its declarations, and do not
     // check it again.
     await check('types', () => run(installed('tsc'), ['--checkers', '1', '-p', 'tsconfig.types.json']));
-    await check('types of the tests of console and widget', () => checkTypes('console/test'));
+    await check('types of console and widget tests', () => checkTypes('console/test'));
   },
   () => check('format and lint', () => run(installed('biome'), ['check', '--error-on-warnings', '.'])),
   ...typed.map((folder) => () => check(`types of ${folder}`, () => checkTypes(folder))),
@@ -169,7 +169,7 @@ for (const { name, complaint } of tests.checks) await check(name, async () => co
 // One after the other: both need all cores.
 if (options.long) for (const node of nodeVersions) await runTestsOn(node);
 
-console.log('\nthe slowest files');
+console.log('\nslowest test files');
 const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
 for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`);
 console.log();
@@ -179,7 +179,7 @@ if (used !== undefined) {
   const [seconds, budget] = [used, budgetCoreSeconds].map((count) => Math.round(count).toLocaleString('en-US'));
   // The budget is that of a whole short run.
   const hasBudget = !options.long && !options.shard;
-  if (hasBudget && used > budgetCoreSeconds) console.log('WARNING  This run is over the budget of core seconds.');
+  if (hasBudget && used > budgetCoreSeconds) console.log('WARNING  This run exceeded its CPU time budget.');
   console.log(hasBudget ? `${seconds} of ${budget} core seconds` : `${seconds} core seconds`);
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -62,7 +62,7 @@ for (const [path, entry] of incomplete) {
   packages[path] = { version, integrity, ...rest };
 }
 if (missing.length > 0) {
-  console.error(`${registry} gives no integrity for ${missing.join(', ')}. package-lock.json was not changed.`);
+  console.error(`${registry} has no integrity for ${missing.join(', ')}. package-lock.json was not changed.`);
   process.exit(1);
 }
 

@@ -44,12 +44,14 @@ async function choosePort(asked, first, option) {
   if (asked !== undefined) {
     const port = Number(asked);
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
-      throw new DemoError(`"${asked}" is not a port. Choose one from 1 to 65535 with ${option}.`);
+      throw new DemoError(`"${asked}" is not a port. Set a port from 1 to 65535 with ${option}.`);
     if (await isFree(port)) return port;
-    throw new DemoError(`Port ${asked} is in use. Stop what uses it, or choose another one with ${option}.`);
+    throw new DemoError(
+      `Port ${asked} is in use. Stop the program that uses it, or choose a different port with ${option}.`,
+    );
   }
   for (let port = first; port < first + 10; port += 1) if (await isFree(port)) return port;
-  throw new DemoError(`The ports ${first} to ${first + 9} are all in use. Choose another one with ${option}.`);
+  throw new DemoError(`Ports ${first} to ${first + 9} are all in use. Choose a different port with ${option}.`);
 }
 
 /** @param {number} port @returns {Promise<boolean>} */
@@ -60,7 +62,7 @@ async function isFree(port) {
     () => true,
     (error) => {
       if (error.code === 'EADDRINUSE') return false;
-      throw new DemoError(`Port ${port} cannot be used: ${error.message}`);
+      throw new DemoError(`Cannot use port ${port}: ${error.message}`);
     },
   );
   if (isListening) {
@@ -79,7 +81,7 @@ function prepare(dataDir) {
     accessSync(samples, constants.W_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
-    throw new DemoError(`The folder ${dataDir} cannot be written. ${why}\nChoose another one with --data-dir.`);
+    throw new DemoError(`Cannot write to the folder ${dataDir}. ${why}\nChoose a different folder with --data-dir.`);
   }
   const tokenFile = join(dataDir, 'operator-token');
   if (!existsSync(tokenFile))
@@ -137,7 +139,7 @@ function startService({ port, dataDir, operatorToken, samples }) {
   const exited = once(child, 'exit');
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   /** @param {string} what */
-  const fault = (what) => new DemoError(`${what} Its log, ${logFile}, ends with:\n\n${tail(logFile)}`);
+  const fault = (what) => new DemoError(`${what} The end of its log ${logFile}:\n\n${tail(logFile)}`);
   return {
     url,
     async untilReady() {
@@ -157,7 +159,7 @@ function startService({ port, dataDir, operatorToken, samples }) {
     /** Never resolves; it fails when the service ends by itself. */
     async untilLost() {
       await exited;
-      throw fault('The service has ended.');
+      throw fault('The service exited unexpectedly.');
     },
     async stop() {
       child.kill('SIGTERM');
@@ -208,7 +210,7 @@ function readOptions() {
     }).values;
   } catch (error) {
     const options = '--port, --page-port, --provider-port, --data-dir, --no-build';
-    throw new DemoError(`${error instanceof Error ? error.message : error}\nThe demo takes ${options}.`);
+    throw new DemoError(`${error instanceof Error ? error.message : error}\nOptions: ${options}`);
   }
 }
 
@@ -236,19 +238,21 @@ async function main() {
     const page = await startHostApp({ port: pagePort, inlayUrl: service.url, operatorToken });
     const lines = [
       `Open  ${page.url}`,
-      '      A sample product with the widget in it, as its customers see it.',
+      '      A sample product with the widget, as your customers would see it.',
       '',
       `Open  ${consoleLink}`,
-      '      The console, where you see every customer. This link signs you in once, within 15 minutes;',
+      '      The console, where you see every customer. This link works once, within 15 minutes;',
       `      after that, sign in with the token in ${tokenFile}`,
       '',
-      `What is synced arrives in ${join(dataDir, 'files')}`,
-      'Ctrl-C ends the demo.',
+      `Synced data arrives in ${join(dataDir, 'files')}`,
+      'Press Ctrl+C to stop the demo.',
     ];
     console.log(`\n${lines.map((line) => (line ? `  ${line}` : line)).join('\n')}\n`);
     // Nobody waits for them: they are there for whoever looks at all customers.
     const others = ensureCustomers({ inlayUrl: service.url, operatorToken, provider, signal: ending.signal });
-    others.catch((error) => ending.signal.aborted || console.error(`Not all sample customers are there. ${error}`));
+    others.catch(
+      (error) => ending.signal.aborted || console.error(`Some sample customers could not be created. ${error}`),
+    );
     await service.untilLost();
   }
   const ending = new AbortController();

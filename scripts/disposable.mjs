@@ -147,7 +147,7 @@ export async function startServer(program, args, { directory, url }) {
   } catch (error) {
     await endServer(child, 'SIGINT');
     const output = await readFile(logFile, 'utf8');
-    throw new Error(`${program} did not come up.\n${output.slice(-4_000)}`, { cause: error });
+    throw new Error(`${program} did not start.\n${output.slice(-4_000)}`, { cause: error });
   }
 }
 

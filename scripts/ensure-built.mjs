@@ -56,7 +56,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
       const unfinished = mkdtempSync(join(builds, 'unfinished-'));
       // Often another user runs what one user has built.
       chmodSync(unfinished, 0o777 & ~process.umask());
-      tell('Building Inlay. This happens once for each version and may take a minute.');
+      tell('Building Inlay. This happens once per version and can take a minute.');
       try {
         await makeBuild(join(unfinished, 'dist'), tell);
         // A file was edited meanwhile, so nobody knows which version is in the build.

@@ -18,7 +18,7 @@ export async function findTestPrograms() {
   for (const [program, name] of Object.entries(systemPrograms)) {
     const find = () => findProgram(program, [...pathFolders(), '/usr/bin', '/bin']);
     const place = await findOrInstall(find, { install: true, packages: [name] });
-    if (!place) throw new Error(`The program ${program} was not found. Install the package ${name}.`);
+    if (!place) throw new Error(`Program ${program} not found. Install the package ${name}.`);
     places.push(place);
   }
   places.push(await findChromium({ install: true }));

@@ -86,7 +86,7 @@ export async function findPostgres({ install = false, needed = [], directories =
   });
   if (found) return found;
   throw new Error(
-    `These programs of PostgreSQL (version ${oldestMajor} or newer) were not found: ${missing.join(', ')}. ` +
+    `PostgreSQL programs not found (version ${oldestMajor} or newer): ${missing.join(', ')}. ` +
       'Install them: "apt-get install postgresql" on Debian and Ubuntu, "brew install postgresql@17" on macOS.',
   );
 }

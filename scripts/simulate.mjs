@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const { seeds, from, trace, without, ...options } = values;
 if (without !== undefined && !(without in guards)) {
-  console.error(`There is no guard ${without}. There are: ${Object.keys(guards).join(', ')}`);
+  console.error(`Unknown guard ${without}. Available guards: ${Object.keys(guards).join(', ')}`);
   process.exit(2);
 }
 const { simulate } = await loadSimulation(without);

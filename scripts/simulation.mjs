@@ -133,7 +133,8 @@ export async function loadSimulation(without) {
               let contents = readFileSync(path, 'utf8');
               for (const [file, guard, instead] of cuts) {
                 if (path !== resolve(root, folder, file)) continue;
-                if (!contents.includes(guard)) throw new Error(`The guard ${without} is not in ${file} any more.`);
+                if (!contents.includes(guard))
+                  throw new Error(`The guard ${without} is no longer in ${file}. Update scripts/simulation.mjs.`);
                 contents = contents.replace(guard, instead);
                 cutFiles.add(file);
               }
@@ -144,7 +145,7 @@ export async function loadSimulation(without) {
     });
     for (const [file] of cuts) {
       if (!cutFiles.has(file))
-        throw new Error(`The guard ${without} is not cut out: ${file} is not part of the simulation.`);
+        throw new Error(`The guard ${without} was not removed, because ${file} is not part of the simulation.`);
     }
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -29,7 +29,7 @@ export function summarize(exit, report) {
         complaint:
           report && (exit === 0 || failed.length + broken.length > 0)
             ? undefined
-            : `The test runner ended with ${exit}${report ? ' although no test failed' : ' and left no report'}.`,
+            : `The test runner exited with ${exit}${report ? ' although no test failed' : ' and left no report'}.`,
       },
       {
         name: 'no test was skipped',

@@ -20,7 +20,7 @@ const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1
 const minutes = Number(values.minutes);
 const firstSeed = values.seed === undefined ? Math.floor(Date.now() / 1000) : Number(values.seed);
 if (!(minutes > 0) || !Number.isSafeInteger(firstSeed)) {
-  console.error('--minutes must be a number above 0, and --seed a whole number.');
+  console.error('--minutes must be a number greater than 0, and --seed a whole number.');
   process.exit(2);
 }
 
@@ -59,7 +59,7 @@ async function runRound(seed) {
     failed += bad.length;
     for (const { fullName, failureMessages } of bad)
       console.log(`seed ${seed}: ${fullName}\n${failureMessages.join('\n')}`);
-    if (code !== 0 && bad.length === 0) throw new Error(`Vitest ended with ${code} although no test failed.`);
+    if (code !== 0 && bad.length === 0) throw new Error(`Vitest exited with ${code} although no test failed.`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

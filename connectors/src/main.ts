@@ -35,6 +35,6 @@ if (load) {
       process.exitCode = code;
     });
 } else {
-  console.error(`There is no connector ${name}. There are: ${Object.keys(connectors).join(', ')}`);
+  console.error(`Unknown connector ${name}. Available connectors: ${Object.keys(connectors).join(', ')}`);
   process.exitCode = 2;
 }

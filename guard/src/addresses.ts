@@ -151,20 +151,20 @@ async function resolveOrExplain(name: string, resolve: Resolve): Promise<{ addre
     if (found.length > 0) return found;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EAI_AGAIN') {
-      const message = `The host ${name} could not be looked up just now. Check its spelling, or try again later.`;
+      const message = `Looking up the host ${name} failed. Check its spelling or try again later.`;
       throw new ConnectorError(message, { failureType: 'transient_error', cause });
     }
-    throw new ConnectorError(`The host ${name} is unknown. Check its spelling.`, { cause });
+    throw new ConnectorError(`Unknown host ${name}. Check its spelling.`, { cause });
   }
-  throw new ConnectorError(`The host ${name} is unknown. Check its spelling.`);
+  throw new ConnectorError(`Unknown host ${name}. Check its spelling.`);
 }
 
 export function notReachable(host: string): ConnectorError {
-  return new ConnectorError(`The host ${host} is not on the public internet and may not be reached.`);
+  return new ConnectorError(`The host ${host} is not on the public internet. Use a public host.`);
 }
 
 export function isItself(host: string, port: number): ConnectorError {
-  return new ConnectorError(`The host ${host} at port ${port} is this service itself and may not be reached.`);
+  return new ConnectorError(`The host ${host} at port ${port} is Inlay itself. Use a different host.`);
 }
 
 export function withoutBrackets(host: string): string {

@@ -69,8 +69,7 @@ interface Clock {
 /** For the log of a sync. */
 export function logRetries(emit: Emitter): Pick<HttpClientOptions, 'onRetry'> {
   return {
-    onRetry: ({ message }, waitMs) =>
-      emit.log('WARN', `${message} Next attempt in ${Math.ceil(waitMs / 1000)} seconds.`),
+    onRetry: ({ message }, waitMs) => emit.log('WARN', `${message} Retrying in ${Math.ceil(waitMs / 1000)} seconds.`),
   };
 }
 
@@ -114,7 +113,7 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
         body = undefined;
       }
     }
-    throw new ConnectorError(`${url.origin} redirects more than ${maxRedirects} times. Check the address.`);
+    throw new ConnectorError(`${url.origin} redirects more than ${maxRedirects} times. Check the URL.`);
   }
 
   async function attempt<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>) {
@@ -213,8 +212,8 @@ function isLimit(status: number): boolean {
 function refusalFailure({ origin }: URL, status: number, waitMs: number): ConnectorError {
   const wish = waitMs > longestWaitMs ? ` and asks to wait ${Math.ceil(waitMs / 60_000)} minutes` : '';
   const message = isLimit(status)
-    ? `${origin} limits how often it may be asked (${status})${wish}. Try again later, or ask less often.`
-    : `${origin} has a problem of its own (${status})${wish}. Try again later.`;
+    ? `${origin} rejected the request because of a rate limit (${status})${wish}. Try again later or reduce the request rate.`
+    : `${origin} returned a server error (${status})${wish}. Try again later.`;
   return new ConnectorError(message, { failureType: 'transient_error' });
 }
 
@@ -265,7 +264,7 @@ function pacer(requestsPerSecond: number | undefined, clock: Clock): () => Promi
 function redirectTarget(location: string, from: URL): URL {
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
-    throw new ConnectorError(`${from.origin} redirects to something that is not an http or https address.`);
+    throw new ConnectorError(`${from.origin} redirects to a location that is not an http or https URL.`);
   }
   return target;
 }
@@ -279,7 +278,7 @@ function withoutCoding(body: Readable, coding: string | string[] | undefined, { 
   if (coding === undefined || coding === '' || coding === 'identity') return body;
   if (coding !== 'gzip' && coding !== 'x-gzip') {
     discard(body);
-    throw new ConnectorError(`${origin} compresses its answer in a way that it was not asked for.`);
+    throw new ConnectorError(`${origin} returned a response with an unsupported compression.`);
   }
   // The reader of the result learns of a failure on the way; nobody else waits for it.
   return pipeline(body, createGunzip(), () => {});

@@ -14,16 +14,16 @@ interface Failure {
 const transient = (words: string): Failure => ({ words, failureType: 'transient_error' });
 const config = (words: string): Failure => ({ words, failureType: 'config_error' });
 
-const refused = transient('refuses the connection. Check the host and the port');
-const unreachable = transient('cannot be reached. Check the host and the port');
-const closed = transient('closed the connection before its answer was complete');
-const silent = transient('took too long to answer');
-const untrusted = config('has a certificate that is not trusted. Check the host, or have the certificate replaced');
-const notTls = config('does not speak TLS. Check whether the address begins with http:// or https://');
-const notHttp = config('does not answer in HTTP. Check the host and the port');
-const endless = config('sends far more than an answer should have. Check the address');
-const damaged = transient('sent compressed data that is damaged');
-const garbled = transient('sent an answer that is damaged');
+const refused = transient('refused the connection. Check the host and port');
+const unreachable = transient('cannot be reached. Check the host and port');
+const closed = transient('closed the connection before the response was complete');
+const silent = transient('took too long to respond');
+const untrusted = config('has an untrusted certificate. Check the host or replace the certificate');
+const notTls = config('does not support TLS. Check whether the URL starts with http:// or https://');
+const notHttp = config('did not respond with HTTP. Check the host and port');
+const endless = config('sent a response that is too large. Check the URL');
+const damaged = transient('sent damaged compressed data');
+const garbled = transient('sent a damaged response');
 
 const failures: Record<string, Failure> = {
   ECONNREFUSED: refused,

@@ -7,17 +7,17 @@ import { run } from './program.ts';
 
 const usage = `Usage: inlay-manifests COMMAND MANIFEST [options]
 
-Runs a declarative manifest. Messages of the connector protocol go to standard output, one JSON object a line.
+Runs a declarative manifest. Prints connector protocol messages to standard output, one JSON object per line.
 
 Commands:
-  spec MANIFEST                                             print what a configuration looks like
-  check MANIFEST --config FILE                              try to reach the source
+  spec MANIFEST                                             print the specification of the configuration
+  check MANIFEST --config FILE                              check the connection to the source
   discover MANIFEST --config FILE                           print the streams of the source
   read MANIFEST --config FILE --catalog FILE [--state FILE] read streams
 
 Options:
-  --components FILE  a module with components of your own, by class name
-  --now TIME         let the clock of templates and cursors stand still
+  --components FILE  module with custom components, by class name
+  --now TIME         freeze the clock of templates and cursors
 `;
 
 const [command = '', manifest, ...rest] = process.argv.slice(2);

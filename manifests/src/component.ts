@@ -217,7 +217,7 @@ export class Given {
   make<Part>(value: unknown, around: Surroundings = {}): Part {
     const values = isJsonObject(value) ? value : {};
     const definition = this.making.definition(String(values.type));
-    if (!definition?.make) throw new Error(`There is no component ${asText(values.type)}.`);
+    if (!definition?.make) throw new Error(`Unknown component ${asText(values.type)}.`);
     const { make } = definition;
     const given = new Given(values, this.making, { ...this.around, ...around });
     return placed({ component: values }, () => make(given)) as Part;

@@ -32,7 +32,7 @@ function answerTo(text: string): object {
   } catch (error) {
     if (error instanceof ManifestError) return { refusal: error.message };
     // A text that is nested too deep to be read at all.
-    if (error instanceof RangeError) return { refusal: 'The manifest is nested too deep.' };
+    if (error instanceof RangeError) return { refusal: 'The manifest is nested too deeply.' };
     throw error;
   }
 }

@@ -71,7 +71,7 @@ function specificationErrors(schema: ConnectorSpecification['connectionSpecifica
     const { message } = error as Error;
     if (error instanceof SpecificationTooLarge)
       return [{ path, message: `The specification is too large: ${message}` }];
-    return [{ path, message: cut(`This is no valid JSON Schema: ${message}`) }];
+    return [{ path, message: cut(`The schema is not a valid JSON Schema: ${message}`) }];
   }
 }
 
@@ -90,7 +90,7 @@ function unreadableTemplates({ component, path }: StreamEntry): Problem[] {
       try {
         compileTemplate(node);
       } catch (error) {
-        const message = `The template cannot be read. ${(error as Error).message}: ${node}`;
+        const message = `The template is not valid. ${(error as Error).message}: ${node}`;
         found.push({ level: 'warning', path: at, message });
       }
     } else if (Array.isArray(node)) for (const [index, item] of node.entries()) look(item, `${at}[${index}]`);
@@ -107,7 +107,7 @@ const noTemplates = new Set(['$parameters', 'description', 'schema', 'schema_loa
 function placesOf(problems: readonly Problem[], level: Problem['level']): Place[] {
   const found = problems.filter((problem) => problem.level === level);
   const shown = found.slice(0, mostPlaces).map(({ path, message }) => ({ path: cut(path), message: cut(message) }));
-  if (found.length > mostPlaces) shown.push({ path: '', message: `There are ${found.length - mostPlaces} more` });
+  if (found.length > mostPlaces) shown.push({ path: '', message: `${found.length - mostPlaces} more problems` });
   return shown;
 }
 
@@ -129,7 +129,7 @@ function checkedButLeftOut({ check }: Manifest, streams: readonly DescribedStrea
   return names.flatMap((name, index) => {
     const stream = streams.find((one) => one.name === name);
     if (!stream || stream.errors.length === 0) return [];
-    const message = `The stream ${stream.name} is left out, so connections are checked without it`;
+    const message = `The stream ${stream.name} is skipped, so connections are checked without it`;
     return [{ path: `check.stream_names[${index}]`, message }];
   });
 }
@@ -143,16 +143,14 @@ function asJson(manifest: unknown, what = 'manifest', most = mostBytes): string 
     bytes += Buffer.byteLength(piece);
     if (bytes > most) {
       const limit = `${most / 1024 ** 2} MiB`;
-      throw new ManifestError(`The ${what} is too large. With its aliases in place it has more than ${limit}.`);
+      throw new ManifestError(`The ${what} is too large. With aliases resolved, it exceeds ${limit}.`);
     }
     pieces.push(piece);
   };
   const walk = (node: unknown, level: number): void => {
-    if (level > mostLevels) throw new ManifestError(`The ${what} is nested deeper than ${mostLevels} levels.`);
+    if (level > mostLevels) throw new ManifestError(`The ${what} is nested more than ${mostLevels} levels deep.`);
     if (++nodes > mostNodes) {
-      throw new ManifestError(
-        `The ${what} is too large. With its aliases in place it has more than ${mostNodes} values.`,
-      );
+      throw new ManifestError(`The ${what} is too large. With aliases resolved, it has more than ${mostNodes} values.`);
     }
     if (Array.isArray(node)) {
       write('[');
@@ -164,7 +162,7 @@ function asJson(manifest: unknown, what = 'manifest', most = mostBytes): string 
     } else if (isJsonObject(node)) {
       write('{');
       for (const [index, [key, value]] of Object.entries(node).entries()) {
-        if (key === '__proto__') throw new ManifestError('The manifest has a key that is not allowed: __proto__.');
+        if (key === '__proto__') throw new ManifestError('The key __proto__ is not allowed in a manifest.');
         write(`${index > 0 ? ',' : ''}${JSON.stringify(key)}:`);
         walk(value, level + 1);
       }

@@ -79,7 +79,7 @@ export async function* read(
   const queue = new PassThrough({ objectMode: true });
   const closed = new Promise<void>((resolve) => queue.once('close', resolve));
   const send = (message: SourceMessage): Promise<void> | undefined => {
-    if (queue.destroyed) throw new Error('Nobody reads any more.');
+    if (queue.destroyed) throw new Error('The reader has stopped.');
     return queue.write(message)
       ? undefined
       : Promise.race([new Promise<void>((resolve) => queue.once('drain', resolve)), closed]);

@@ -50,12 +50,12 @@ interface OwnKind {
 const kinds: Record<string, OwnKind> = {
   CustomRecordExtractor: {
     method: 'extract',
-    words: 'The records of a body: `extract(body)` gives a list.',
+    words: 'Extracts the records of a body: `extract(body)` returns a list.',
     make: (own) => (values: readonly unknown[]) => values.flatMap((value) => call(own, 'extract', value) as unknown[]),
   },
   CustomRecordFilter: {
     method: 'keeps',
-    words: 'Whether a record is taken: `keeps(record, slice)`.',
+    words: 'Decides whether to keep a record: `keeps(record, slice)`.',
     make: (own) => (record: Values, slice: Slice) => call(own, 'keeps', record, sliceView(slice)) === true,
   },
   CustomTransformation: {
@@ -67,7 +67,8 @@ const kinds: Record<string, OwnKind> = {
   },
   CustomAuthenticator: {
     method: 'headers',
-    words: 'The headers of a request: `headers()`, which may be a promise. `query()` may give parameters as well.',
+    words:
+      'Provides the headers of a request: `headers()`, which can return a promise. `query()` can also return parameters.',
     make: (own) =>
       authenticatorOf(async () => ({
         ...emptyParts(),
@@ -77,7 +78,8 @@ const kinds: Record<string, OwnKind> = {
   },
   CustomBackoffStrategy: {
     method: 'seconds',
-    words: 'How long to wait: `seconds({ status, headers }, attempt)`; undefined leaves it to the next strategy.',
+    words:
+      'Decides how long to wait: `seconds({ status, headers }, attempt)`. Return undefined to use the next strategy.',
     make: (own) => ({
       seconds: (outcome: Outcome, attempt: number) => {
         const answer =
@@ -91,7 +93,7 @@ const kinds: Record<string, OwnKind> = {
   CustomPaginationStrategy: {
     method: 'next',
     words:
-      'The token of the next page: `next({ response, headers, size, lastRecord, token })`; undefined ends. `initialToken` and `pageSize` may be properties.',
+      'Provides the token of the next page: `next({ response, headers, size, lastRecord, token })`. Return undefined to stop. Optional properties: `initialToken` and `pageSize`.',
     make: (own) => ({
       initialToken: own.initialToken,
       pageSize: () => own.pageSize as number | undefined,
@@ -101,7 +103,7 @@ const kinds: Record<string, OwnKind> = {
   },
   CustomSchemaLoader: {
     method: 'schema',
-    words: 'The JSON schema of a stream: `schema()`, which may be a promise.',
+    words: 'Provides the JSON schema of a stream: `schema()`, which can return a promise.',
     make: (own) => async () => (await call(own, 'schema')) as Values,
   },
   CustomConfigTransformation: {
@@ -113,13 +115,13 @@ const kinds: Record<string, OwnKind> = {
   },
   CustomStateMigration: {
     method: 'migrate',
-    words: 'Brings a state of an older version up to date: `migrate(state)` gives the state.',
+    words: 'Migrates a state from an older version: `migrate(state)` returns the new state.',
     make: (own) => (state: Values) => call(own, 'migrate', state),
     withoutClass: passedOverMigration,
   },
   CustomDecoder: {
     method: 'decode',
-    words: 'The values of a body: `decode(bytes, headers)` gives a list or something to go through, also later.',
+    words: 'Decodes a body: `decode(bytes, headers)` returns a list, an iterable or an async iterable.',
     make(own): Decoder {
       const firsts = new WeakMap<Answer, unknown>();
       return {
@@ -137,7 +139,7 @@ const kinds: Record<string, OwnKind> = {
   CustomRequester: {
     method: 'send',
     words:
-      'Sends a request: `send({ slice, token, path, query, headers, form, json }, fetch)` gives an answer `{ status, headers, body }`, such as that of `fetch({ method, url, headers, body })`.',
+      'Sends a request: `send({ slice, token, path, query, headers, form, json }, fetch)` returns a response `{ status, headers, body }`, such as that of `fetch({ method, url, headers, body })`.',
     make(own, given): Requester {
       const fetchIt = fetchFor(given);
       return {
@@ -153,7 +155,7 @@ const kinds: Record<string, OwnKind> = {
   CustomErrorHandler: {
     method: 'interpret',
     words:
-      'What to do about an answer: `interpret({ status, headers, body })` gives an action such as RETRY, or `{ action, message, failureType }`; undefined leaves it to the usual rules. `maxRetries` may be a property.',
+      'Decides what to do with a response: `interpret({ status, headers, body })` returns an action such as RETRY, or `{ action, message, failureType }`. Return undefined to use the default rules. Optional property: `maxRetries`.',
     make: (own, given): ErrorHandler => ({
       maxRetries: typeof own.maxRetries === 'number' ? own.maxRetries : defaultErrorHandler.maxRetries,
       maxSeconds: defaultErrorHandler.maxSeconds,
@@ -169,7 +171,7 @@ const kinds: Record<string, OwnKind> = {
   CustomPartitionRouter: {
     method: 'partitions',
     words:
-      'The partitions of a stream: `partitions(parents)` gives objects, also later. Each of the parents goes through the records of a stream in `parent_stream_configs`.',
+      'Provides the partitions of a stream: `partitions(parents)` returns an iterable or async iterable of objects. Each parent iterates over the records of a stream in `parent_stream_configs`.',
     make(own, given): PartitionRouter {
       const parents = given.children<{ stream: SourceStream }>('parent_stream_configs');
       return {
@@ -185,7 +187,8 @@ const kinds: Record<string, OwnKind> = {
   },
   CustomRetriever: {
     method: 'read',
-    words: 'Reads a slice: `read(slice, fetch)` gives records, also later. The transformations of the stream follow.',
+    words:
+      'Reads a slice: `read(slice, fetch)` returns an iterable or async iterable of records. The transformations of the stream run afterwards.',
     make(own, given): Retriever {
       const { transformations = [] } = given.around as RetrieverSurroundings;
       const fetchIt = fetchFor(given);
@@ -203,14 +206,14 @@ const kinds: Record<string, OwnKind> = {
   },
   CustomSchemaNormalization: {
     method: 'transform',
-    words: 'Casts a record in place by the schema of its stream: `transform(record, schema)`.',
+    words: 'Casts a record in place to the schema of its stream: `transform(record, schema)`.',
     make: (own) => (record: Values, schema: Values) => {
       call(own, 'transform', record, schema);
     },
   },
   CustomValidationStrategy: {
     method: 'validate',
-    words: 'Checks a value of the configuration: `validate(value)` throws an Error that says what to change.',
+    words: 'Validates a configuration value: `validate(value)` throws an Error that says what to change.',
     make: (own) => (value: unknown) => {
       try {
         call(own, 'validate', value);
@@ -267,7 +270,7 @@ const definitions = new Map(
       options: {},
       rule: ({ class_name: className }) => {
         const own = classes.get(lastPart(className));
-        if (!own) return kind.withoutClass ? undefined : `${name} "${asText(className)}" needs code`;
+        if (!own) return kind.withoutClass ? undefined : `${name} "${asText(className)}" requires code`;
         if (typeof own.prototype?.[kind.method] === 'function') return undefined;
         return `The class ${lastPart(className)} has no method ${kind.method}`;
       },
@@ -276,7 +279,7 @@ const definitions = new Map(
       make: (given) => {
         const own = classes.get(lastPart(given.value('class_name')));
         if (!own && kind.withoutClass?.make) return kind.withoutClass.make(given);
-        if (!own) throw new Error(`There is no class ${asText(given.value('class_name'))}.`);
+        if (!own) throw new Error(`Unknown class ${asText(given.value('class_name'))}.`);
         const made = new own({ options: given.values, config: given.config, parameters: given.parameters });
         return kind.make(bound(made as Values), given);
       },

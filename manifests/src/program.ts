@@ -24,7 +24,7 @@ export async function run(args: readonly string[], importModule: ImportModule): 
   const code = own.get('--components');
   if (code !== undefined) useClasses(await importModule(pathToFileURL(code).href));
   const file = own.get('--manifest');
-  if (file === undefined) throw new Error('--manifest is missing.');
+  if (file === undefined) throw new Error('Missing option --manifest.');
   const text = file === '-' ? await readFirstLine(process.stdin) : readFileSync(file, 'utf8');
   const now = own.get('--now');
   const source = declarativeSource(text, {
@@ -89,7 +89,7 @@ export function forAuthors(source: SourceConnector, text: string): SourceConnect
   const checked = (config: Configuration): Configuration => {
     const fault = schemaCheck(readSpecification(text).connectionSpecification)(config);
     if (fault === undefined) return config;
-    throw new ConnectorError(`The configuration does not fit the specification: ${fault}.`);
+    throw new ConnectorError(`The configuration does not match the specification: ${fault}.`);
   };
   return {
     kind: 'source',

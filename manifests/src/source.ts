@@ -247,7 +247,7 @@ class OpenSource {
     }
     if (entries.length === 0) {
       const problem = this.#manifest.problems.find(({ level }) => level === 'error');
-      throw new ManifestError(`No stream of the manifest can run. ${problem ? describeProblem(problem) : ''}`);
+      throw new ManifestError(`The manifest has no supported streams. ${problem ? describeProblem(problem) : ''}`);
     }
     return entries;
   }
@@ -301,7 +301,7 @@ class OpenSource {
         );
         const name = asText(stream.name ?? '');
         if (found.some((one) => one.name === name)) {
-          throw new ConnectorError(`Two streams would be called ${name}. Their names must differ.`);
+          throw new ConnectorError(`Two streams are named ${name}. Give each stream a unique name.`);
         }
         found.push({ name, path: `${path}.stream_template`, component: stream, problems: [], group });
       }
@@ -315,7 +315,7 @@ class OpenSource {
   }
 
   #leaveOut(name: string, why: string): void {
-    this.#making.run.log('WARN', `The stream ${name} is left out. ${why}`);
+    this.#making.run.log('WARN', `The stream ${name} is skipped. ${why}`);
   }
 
   /** Streams that others take their partitions from: what they ask for is kept for the others. */
@@ -356,7 +356,7 @@ class OpenSource {
     const leftOut = this.#manifest.streams.filter((entry) => errorsOf(entry).length > 0).map(({ name }) => name);
     for (const name of names.filter((one) => !leftOut.includes(one))) {
       const entry = entries.find((one) => one.name === name);
-      if (!entry) throw new ConnectorError(`There is no stream ${name} to check the connection with.`);
+      if (!entry) throw new ConnectorError(`The stream ${name} for the connection check does not exist.`);
       await this.#checkStream(entry);
     }
     const [first] = entries;
@@ -365,7 +365,7 @@ class OpenSource {
       const one = given.inside(value);
       const name = one.text('dynamic_stream_name') ?? '';
       if (!this.#manifest.dynamicStreams.some((entry, index) => groupName(entry, index) === name))
-        throw new ConnectorError(`There is no dynamic stream ${name} to check the connection with.`);
+        throw new ConnectorError(`The dynamic stream ${name} for the connection check does not exist.`);
       const group = entries.filter((entry) => entry.group === name);
       for (const entry of group.slice(0, one.number('stream_count') ?? group.length)) await this.#checkStream(entry);
     }
@@ -376,7 +376,7 @@ class OpenSource {
     const named = this.#making.config.airbyte_check_stream_names;
     if (named === undefined || named === null) return given.texts('stream_names');
     if (!Array.isArray(named) || !named.every((name) => typeof name === 'string'))
-      throw new ConnectorError('airbyte_check_stream_names is a list of names of streams.');
+      throw new ConnectorError('airbyte_check_stream_names must be a list of stream names.');
     return named;
   }
 
@@ -395,7 +395,7 @@ class OpenSource {
       });
     }
     throw new ConnectorError(
-      `Stream ${entry.name} is not available: there is nothing to read it for, such as a parent record.`,
+      `Stream ${entry.name} is not available: there is no partition to read, such as a parent record.`,
     );
   }
 
@@ -459,8 +459,8 @@ class OpenSource {
     const [first] = failed.values();
     if (!first) return;
     const names = [...failed.keys()].join(', ');
-    if (first.failureType === 'system_error') throw new Error(`These streams have failed: ${names}. ${first.message}`);
-    throw new ConnectorError(`These streams have failed: ${names}. ${first.message}`, {
+    if (first.failureType === 'system_error') throw new Error(`These streams failed: ${names}. ${first.message}`);
+    throw new ConnectorError(`These streams failed: ${names}. ${first.message}`, {
       failureType: first.failureType,
       fields: first.fields,
     });

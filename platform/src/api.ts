@@ -35,7 +35,7 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     app.setValidatorCompiler(compileRequestSchema);
     app.setErrorHandler(createErrorReply(platform.runtime));
     app.setNotFoundHandler(async () => {
-      throw new OpaqueRefusal(404, 'no such path');
+      throw new OpaqueRefusal(404, 'path not found');
     });
     app.removeAllContentTypeParsers();
     // Keys that would reach an object's prototype make a body as unreadable as broken JSON does.

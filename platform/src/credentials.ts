@@ -56,7 +56,7 @@ export class CredentialNeedsAttention extends Error {
     readonly whose: 'customer' | 'operator',
     options?: ErrorOptions,
   ) {
-    super(`The credential needs the attention of the ${whose}.`, options);
+    super(`The ${whose} must fix the credential.`, options);
   }
 }
 

@@ -63,7 +63,7 @@ export async function createPlatformApp(
   });
   app.setErrorHandler(createErrorReply(runtime));
   app.setNotFoundHandler(async () => {
-    throw new OpaqueRefusal(404, 'no such path');
+    throw new OpaqueRefusal(404, 'path not found');
   });
   // A request that waits for a connector would keep the process from ending for as long as the connector takes.
   app.addHook('preClose', async () => platform.endQuestions());

@@ -10,9 +10,9 @@ const problems = {
   'bad-request': {
     status: 400,
     type: `${reference}#bad-request`,
-    detail: 'The request cannot be carried out as it stands.',
+    detail: 'The request is invalid.',
   },
-  'value-not-found': { status: 400, type: reference, detail: 'A value of the request names nothing that exists.' },
+  'value-not-found': { status: 400, type: reference, detail: 'The request refers to something that does not exist.' },
   'cron-validation/invalid-expression': {
     status: 400,
     type: 'error:cron-validation/invalid-expression',
@@ -27,7 +27,7 @@ const problems = {
   'resource-not-found': {
     status: 404,
     type: `${reference}#resource-not-found`,
-    detail: 'The resource does not exist or has been deleted.',
+    detail: 'The resource does not exist or was deleted.',
   },
   'request-timeout-exceeded': {
     status: 408,
@@ -42,21 +42,21 @@ const problems = {
   'try-again-later': {
     status: 409,
     type: `${reference}#try-again-later`,
-    detail: 'The request cannot be carried out now.',
+    detail: 'The request cannot be processed right now. Try again later.',
   },
   'unprocessable-entity': {
     status: 422,
     type: `${reference}#unprocessable-entity`,
-    detail: 'The request was understood, but its content is not acceptable.',
+    detail: 'The request is well-formed, but its content is not valid.',
   },
   'queue-full': {
     status: 429,
     type: 'error:queue-full',
-    detail: 'So much of this workspace is waiting already that no more is taken.',
+    detail: 'The queue of this workspace is full.',
   },
-  'too-many-requests': { status: 429, type: reference, detail: 'There were too many requests of this kind.' },
-  'unexpected-problem': { status: 500, type: reference, detail: 'Something else that was needed has failed.' },
-  'service-unavailable': { status: 503, type: reference, detail: 'The platform is busy; try again.' },
+  'too-many-requests': { status: 429, type: reference, detail: 'Too many requests of this kind.' },
+  'unexpected-problem': { status: 500, type: reference, detail: 'A required operation failed unexpectedly.' },
+  'service-unavailable': { status: 503, type: reference, detail: 'The platform is busy. Try again.' },
 } as const;
 
 type ProblemTitle = keyof typeof problems;

@@ -49,7 +49,7 @@ export async function openRunningFolder(
     const own = join(parent, mark);
     mkdirSync(own, { mode: 0o700 });
     const lock = tryLock(join(own, ownerFile));
-    if (!lock) throw new Error(`${own} was just made and is locked by somebody else.`);
+    if (!lock) throw new Error(`${own} was just created but is locked by another process.`);
     const cgroup = findUsableCgroup(mark);
     if (cgroup !== undefined) writeFileSync(join(own, cgroupFile), cgroup, { mode: 0o600 });
     return {
@@ -79,7 +79,7 @@ async function removeIfAbandoned(
   const file = join(folder, cgroupFile);
   const cgroups = existsSync(file) ? listRunCgroups(readFileSync(file, 'utf8'), mark) : [];
   const left = [...(await endCgroups(cgroups, runtime)), ...(await endMarkedProcesses(mark, runtime))];
-  if (left.length > 0) log.warn({ pids: left }, 'Connectors of an earlier run were killed and have not ended yet.');
+  if (left.length > 0) log.warn({ pids: left }, 'Killed connectors of an earlier run have not exited yet');
   if (lock !== 'nobody') lock.close();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -108,7 +108,8 @@ async function takeTurn(file: string, { sleep, elapsed }: Pick<Runtime, 'sleep' 
   for (;;) {
     const turn = tryLock(file);
     if (turn) return turn;
-    if (elapsed() > deadline) throw new Error(`Somebody else has held ${file} for ${turnPatienceMs / 1000} seconds.`);
+    if (elapsed() > deadline)
+      throw new Error(`Another process has locked ${file} for ${turnPatienceMs / 1000} seconds.`);
     await sleep(20);
   }
 }

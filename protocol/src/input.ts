@@ -165,7 +165,7 @@ function endOfString(text: string, start: number): number {
 
 /** The runner lets no such line through; any other program that feeds a destination learns what is wrong. */
 function unreadable(cause: unknown): ConnectorError {
-  const message = 'The destination was sent a record or a state that is not valid JSON. Nothing after it is stored.';
+  const message = 'The destination received a record or state that is not valid JSON. Nothing after it was stored.';
   return new ConnectorError(message, { failureType: 'transient_error', cause });
 }
 

@@ -75,7 +75,7 @@ async function runCommand(
     const input = readInput(process.stdin, stopped.signal);
     await connector.write(config(), catalog(), input, writer.emitter, surroundings);
   } else {
-    throw new Error(`A ${connector.kind} has no command ${command}.`);
+    throw new Error(`Unknown command ${command} for a ${connector.kind}.`);
   }
 }
 
@@ -146,7 +146,7 @@ async function readGiven({ input, ...options }: Record<string, unknown>): Promis
 }
 
 function get<T>(given: Given, name: keyof Given): T {
-  if (given[name] === undefined) throw new Error(`--${name} is missing.`);
+  if (given[name] === undefined) throw new Error(`Missing option --${name}.`);
   return given[name] as T;
 }
 

@@ -65,7 +65,7 @@ export class FairQueue {
   assertRoom(tenant: string): void {
     const { length } = this.#waiting.get(tenant) ?? [];
     if (length >= this.#options.maxWaiting && !this.#turns.mayTake(tenant)) {
-      throw new QueueFull(`${length} pieces of work of ${tenant} wait already`);
+      throw new QueueFull(`the queue of ${tenant} is full (${length} waiting)`);
     }
   }
 

@@ -68,11 +68,11 @@ export function readQuartz(given: string, after = new Date(0)): string {
   const fields = fieldsOf(expression);
   const fault = zoneFault(expression) ?? findFault(fields);
   if (fault) throw new QuartzError(fault);
-  const never = 'it never fires, because there is no such day';
+  const never = 'it never runs, because no such day exists';
   if (isDayMissing(fields)) throw new QuartzError(never);
   if (nextRuns(expression, after, 1).length === 0) {
     const isOver = nextRuns(expression, new Date(0), 1).length > 0;
-    throw new QuartzError(isOver ? 'the last time it fires has passed' : never);
+    throw new QuartzError(isOver ? 'its last run is in the past' : never);
   }
   return expression;
 }
@@ -95,7 +95,7 @@ function zoneFault(expression: string): string | undefined {
   const zone =
     /^(?:CRON_)?TZ=(\S+)/i.exec(expression)?.[1] ??
     /^(?:\S+ ){6,7}((?:[a-z]+[+-]?\d*|[a-z_]+\/\S+|[+-]\d\d?:?(?:\d\d)?))$/i.exec(expression)?.[1];
-  return zone && `schedules run in UTC, so the time zone ${zone} is not supported: convert the times and leave it out`;
+  return zone && `time zones such as ${zone} are not supported; convert the times to UTC and remove the time zone`;
 }
 
 /** In plain English, for an expression that readQuartz has accepted. */
@@ -159,10 +159,10 @@ function lastDayOf(date: Date): number {
 function findFault(parts: string[]): string | undefined {
   if (parts.length !== 6 && parts.length !== 7) return `expected 6 or 7 fields, found ${parts.length}`;
   if (!isInteger(parts[SECONDS] ?? '')) {
-    return 'the seconds field must be a single number, because a schedule runs at most once a minute';
+    return 'the seconds field must be a single number, because schedules run at most once a minute';
   }
   if (parts.length === 7 && !isInteger(parts[MINUTES] ?? '')) {
-    return 'the minutes field must be a single number beside a year, because such a schedule runs at most once an hour';
+    return 'with a year, the minutes field must be a single number, because such schedules run at most once an hour';
   }
   if ((parts[DAY_OF_MONTH] === '?') === (parts[DAY_OF_WEEK] === '?')) {
     return 'exactly one of day-of-month and day-of-week must be ?';

@@ -164,7 +164,7 @@ function namedRow(names: string[], values: SqliteValue[]): SqliteRow {
  */
 function bindable(parameters: readonly unknown[]): readonly unknown[] {
   if (parameters.some((value) => typeof value === 'string' && value.includes('\0')))
-    throw new SqliteError('SQLITE_MISMATCH', 'A text with the character U+0000 cannot be stored or looked for.');
+    throw new SqliteError('SQLITE_MISMATCH', 'Text with the character U+0000 cannot be stored or searched for.');
   return parameters.includes(undefined) ? parameters.map((value) => value ?? null) : parameters;
 }
 

@@ -14,17 +14,17 @@ export type StorageFault = 'full' | 'refuses writes';
 type Trouble = 'storage' | 'away' | 'locked';
 
 const ends: Record<Trouble, string> = {
-  storage: 'the storage accepts writes again',
-  away: 'the database responds again',
-  locked: 'the database is no longer locked',
+  storage: 'Storage accepts writes again',
+  away: 'Database responding again',
+  locked: 'Database no longer locked',
 };
 
 const begins = {
-  away: 'the database does not respond: requests fail with 503 until it does',
-  locked: 'another process has locked the database: writes fail with 503 until it releases the lock',
+  away: 'Database not responding; requests fail with 503 until it recovers',
+  locked: 'Database locked by another process; writes fail with 503 until the lock is released',
 };
 const beginOf = (fault: StorageFault) =>
-  `${fault === 'full' ? 'the disk is full' : 'the storage refuses writes'}: writes fail with 503 and jobs do not run until this is over`;
+  `${fault === 'full' ? 'Disk full' : 'Storage refuses writes'}; writes fail with 503 and no jobs run until this is resolved`;
 
 interface FaultLog {
   info(fields: object, message: string): void;
@@ -140,7 +140,7 @@ export class StorageState {
     this.#isLooking = true;
     void this.#probe().then(() => {
       this.#isLooking = false;
-      if (!this.#failing.has('away')) this.#log?.warn({ err: error }, 'a database connection was lost and is replaced');
+      if (!this.#failing.has('away')) this.#log?.warn({ err: error }, 'Lost a database connection; replacing it');
     });
   };
 

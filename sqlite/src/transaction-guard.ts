@@ -48,7 +48,7 @@ export function transactionGuard(): TransactionGuard {
     assertOutside() {
       for (let open = storage.getStore(); open; open = open.outer) {
         if (open.guard === guard && open.isOpen) {
-          throw new Error('A statement within a transaction goes around it, and would wait for its end for ever.');
+          throw new Error('A statement inside a transaction bypasses it and would deadlock.');
         }
       }
     },

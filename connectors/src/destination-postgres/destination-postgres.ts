@@ -64,19 +64,19 @@ async function tryToCreate(client: pg.Client, schema: string, username: string, 
   const inDatabase = pg.escapeIdentifier(database);
   await orMissingPermission(
     ensureSchema(client, schema),
-    `There is no schema ${schema}, and the user ${username} may not create it. ` +
+    `The schema ${schema} does not exist, and the user ${username} cannot create it. ` +
       `Run: create schema ${inSchema} authorization ${user}`,
     'schema',
   );
   await orMissingPermission(
     client.query(`create table ${inSchema}._inlay_check ()`),
-    `The user ${username} may not create tables in the schema ${schema}. ` +
+    `The user ${username} cannot create tables in the schema ${schema}. ` +
       `Run: grant usage, create on schema ${inSchema} to ${user}`,
     'schema',
   );
   await orMissingPermission(
     client.query('create temporary table _inlay_check ()'),
-    `The user ${username} may not create temporary tables. ` +
+    `The user ${username} cannot create temporary tables. ` +
       `Run: grant temporary on database ${inDatabase} to ${user}`,
     'username',
   );
@@ -101,7 +101,9 @@ async function prepare(
   const addresses = streams.map((stream) => addressOf(stream, defaultSchema));
   const names = new Set(addresses.map(({ schema, table }) => JSON.stringify([schema, table])));
   if (names.size < streams.length) {
-    throw new ConnectorError('Two of the streams would go into the same table. Give one another name or namespace.');
+    throw new ConnectorError(
+      'Two streams would be written to the same table. Give one of them a different name or namespace.',
+    );
   }
   const options = { statementTimeoutMs: writeTimeoutMs };
   await inTransaction(client, options, async () => {
@@ -121,7 +123,7 @@ async function prepare(
         await writer.createStaging();
         writers.set(key, writer);
         if (table.removed > 0) {
-          emit.log('WARN', `${table.name}: ${table.removed} rows were removed, because another row has their key.`);
+          emit.log('WARN', `${table.name}: removed ${table.removed} rows with duplicate keys.`);
         }
         if (table.isEmptiedByHand) {
           await emit.holding?.({ stream_descriptor: configured.stream, is_emptied: true });

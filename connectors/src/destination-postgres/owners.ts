@@ -31,8 +31,8 @@ export async function claimTable(
   );
   if (rows[0]?.owner === workspaceId) return;
   throw new ConnectorError(
-    `The table ${schema}.${table} belongs to another workspace, so nothing is written to it. ` +
-      'The connection needs a namespace or a prefix of its own.',
+    `The table ${schema}.${table} belongs to another workspace, so nothing was written. ` +
+      'Use a different namespace or prefix for this connection.',
   );
 }
 

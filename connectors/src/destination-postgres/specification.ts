@@ -14,7 +14,7 @@ export const specification: ConnectorSpecification = {
       schema: {
         type: 'string',
         title: 'Schema',
-        description: 'Where tables go whose stream names no namespace. It is created if it does not exist.',
+        description: 'Schema for tables of streams without a namespace. Created if it does not exist.',
         minLength: 1,
         maxLength: 63,
         default: 'public',

@@ -287,7 +287,7 @@ export class TableWriter {
       this.widen(column, widerType(column.type, columnTypeFor(value, column.type)));
       stored = copyValue(column.type, value, column);
     }
-    if (!stored) throw new Error(`A column of type ${column.type} does not take a value that it was widened for.`);
+    if (!stored) throw new Error(`A column of type ${column.type} rejects a value that it was widened for.`);
     if (stored.isChanged) this.note(notes, column.property);
     return stored.text;
   }

@@ -168,7 +168,7 @@ export function hasRoomFor(types: ReadonlyMap<string, ColumnType>, added: Column
 function known(type: string, column: Column, table: string): ColumnType {
   if (isColumnType(type)) return type;
   throw new ConnectorError(
-    `The column ${column.name} of ${table} has been changed to ${type}, which this connector does not write. ` +
+    `The column ${column.name} of ${table} was changed to ${type}, which is not supported. ` +
       `Change it back to ${column.type}, or drop it.`,
   );
 }
@@ -197,7 +197,7 @@ function wantedColumns({ stream, destination_sync_mode, primary_key = [] }: Conf
   }));
   const names = new Set(columns.map(({ name }) => name));
   if (names.size < columns.length) {
-    throw new ConnectorError(`Two fields of the stream ${stream.name} would be the same column. Leave one out.`);
+    throw new ConnectorError(`Two fields of the stream ${stream.name} map to the same column. Deselect one of them.`);
   }
   return columns;
 }
@@ -228,8 +228,8 @@ async function findColumns(client: pg.Client, schema: string, table: string) {
   const isOurs = ownColumnTypes.every(([name, type]) => columns.get(name) === type);
   if (!isOurs || !['r', 'p'].includes(rows[0]?.kind ?? '')) {
     throw new ConnectorError(
-      `${schema}.${table} exists already and was not made by this connector. ` +
-        'Rename it, or send the stream to another schema or under another name.',
+      `${schema}.${table} already exists and was not created by Inlay. ` +
+        'Rename that table, or write the stream to a different schema or under a different name.',
     );
   }
   // Types that others gave to their columns are told apart where a column is written.
@@ -263,7 +263,7 @@ function placeAt(stream: string, columns: readonly Column[], path: readonly stri
   const [property, ...inner] = path;
   const column = columns.find((one) => one.property === property);
   if (column && (inner.length === 0 || column.type === 'jsonb')) return { column, path: inner };
-  throw new ConnectorError(`The ${role} of the stream ${stream} must be made of its own fields, which are selected.`);
+  throw new ConnectorError(`The ${role} of the stream ${stream} must consist of its selected fields.`);
 }
 
 interface KeyIndex {

@@ -98,7 +98,7 @@ export class Writing {
   private writerOf(key: string): TableWriter | undefined {
     if (this.refused.has(key)) return undefined;
     const writer = this.writers.get(key);
-    if (!writer) throw new Error(`There is no stream ${key} in the catalog.`);
+    if (!writer) throw new Error(`The stream ${key} is not in the catalog.`);
     return writer;
   }
 
@@ -214,23 +214,26 @@ function explained(key: string, reason: unknown): ConnectorError {
   const start = `The stream ${stream} could not be written`;
   switch (code.slice(0, 2)) {
     case '23':
-      return refusal(`${start}: a constraint that somebody put on its table refuses a record (${message}).`, reason);
+      return refusal(
+        `${start}: a constraint on its table rejected a record (${message}). Remove the constraint.`,
+        reason,
+      );
     case '54': {
       // The only index of the table is that of the key.
-      const advice = /\bindex\b/.test(message) ? 'Choose a shorter primary key.' : 'Leave fields out.';
-      return refusal(`${start}: it is beyond a limit of PostgreSQL (${message}). ${advice}`, reason);
+      const advice = /\bindex\b/.test(message) ? 'Choose a shorter primary key.' : 'Deselect some fields.';
+      return refusal(`${start}: it exceeds a PostgreSQL limit (${message}). ${advice}`, reason);
     }
     case '0A':
     case '2B':
       return refusal(
-        `${start}: the server cannot change its table (${message}). Remove what stands in the way, such as a view.`,
+        `${start}: the server cannot change its table (${message}). Remove objects that depend on it, such as views.`,
         reason,
       );
     case '42':
-      return refusal(`${start}: ${message}. Check its table and the permissions of the user.`, reason);
+      return refusal(`${start}: ${message}. Check its table and the user's permissions.`, reason);
     default:
       // Without the server's words: they may quote a value.
-      return refusal(`${start}: the server refuses its records (code ${code}).`, reason);
+      return refusal(`${start}: the server rejected its records (code ${code}).`, reason);
   }
 }
 

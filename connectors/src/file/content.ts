@@ -17,9 +17,12 @@ function decode(decoder: TextDecoder, chunk: Uint8Array | undefined): string {
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch (cause) {
-    throw new ConnectorError('The file is not encoded as UTF-8. Choose another encoding, or save it as UTF-8.', {
-      cause,
-    });
+    throw new ConnectorError(
+      'The file is not encoded as UTF-8. Choose a different encoding or save the file as UTF-8.',
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -28,7 +31,9 @@ async function* unpacked(body: Readable): AsyncGenerator<Buffer> {
   try {
     const beginning = await readBeginning(chunks);
     if (isZip(beginning)) {
-      throw new ConnectorError('The file is a ZIP archive or a spreadsheet. Provide it as text, or packed with gzip.');
+      throw new ConnectorError(
+        'The file is a ZIP archive or a spreadsheet. Provide a text file, optionally compressed with gzip.',
+      );
     }
     const whole = prepended(beginning, chunks);
     // The reader of the result learns of a failure on the way.

@@ -54,7 +54,7 @@ export async function* wholeRows(
   if (beginning === undefined) {
     if (held !== '') yield held;
   } else if (isQuoted) {
-    throw new ConnectorError('The file has a quotation mark that is not closed: a row of it does not end.');
+    throw new ConnectorError('The file has an unclosed quotation mark.');
   } else {
     onLong(beginning);
   }

@@ -64,7 +64,7 @@ function columnNames(cells: string[]): string[] {
   });
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new ConnectorError(`Two columns are called ${repeated}. Give each a name of its own in the first line.`);
+    throw new ConnectorError(`Two columns are named ${repeated}. Give each column a unique name in the first row.`);
   }
   return names;
 }
@@ -74,12 +74,10 @@ function explain(error: CsvError): ConnectorError {
   switch (error.code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
     case 'CSV_RECORD_INCONSISTENT_COLUMNS':
-      return new ConnectorError(
-        `The file has a row with more or fewer cells than the first, ${at}. Check the delimiter.`,
-      );
+      return new ConnectorError(`A row has more or fewer cells than the first row (${at}). Check the delimiter.`);
     case 'CSV_QUOTE_NOT_CLOSED':
-      return new ConnectorError(`The file has a quotation mark that is not closed, ${at}.`);
+      return new ConnectorError(`The file has an unclosed quotation mark (${at}). Close it or remove it.`);
     default:
-      return new ConnectorError(`The file has a quotation mark in the wrong place, ${at}.`);
+      return new ConnectorError(`The file has a misplaced quotation mark (${at}). Correct or remove it.`);
   }
 }

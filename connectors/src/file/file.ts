@@ -88,7 +88,7 @@ export const connector: SourceConnector = {
     for (const configured of catalog.streams) {
       const { name } = configured.stream;
       if (name !== stream_name) {
-        throw new ConnectorError(`There is no stream ${name} any more. Refresh the list of streams.`);
+        throw new ConnectorError(`The stream ${name} no longer exists. Refresh the list of streams.`);
       }
       await withFiles(configuration, surroundings, logRetries(emit), (files) =>
         readStream(files, format, primary_key, configured, states, emit),
@@ -130,7 +130,7 @@ async function readStream(
       const which = values.length > 0 ? values.join(', ') : `in ${file.name}`;
       skipped.keys.push(which);
       const limit = `${maxRecordBytes / 1e6} MB`;
-      emit.log('WARN', `A record of ${name} is skipped (${which}): no record may have more than ${limit}.`);
+      emit.log('WARN', `Skipped a record of ${name} (${which}): it is larger than the limit of ${limit}.`);
     };
     for await (const read of readRecords(file, opened, format, { fields: key, onSkipped })) {
       const record = convert ? convert(read as Row) : read;

@@ -53,7 +53,7 @@ function knownOf({ found }: ShortMembers): Record<string, unknown> {
 }
 
 function readLine(text: string, line: number, isAtEnd = false): Record<string, unknown> {
-  const hint = 'Check that the file has one JSON object a line.';
+  const hint = 'Check that the file has one JSON object per line.';
   const value = parseOrExplain(text, `Line ${line} is not valid JSON. ${hint}`, isAtEnd);
   if (isJsonObject(value)) return value;
   throw new ConnectorError(`Line ${line} is not a JSON object. ${hint}`);
@@ -67,7 +67,7 @@ export async function* readJsonDocument(
   for await (const chunk of text) {
     whole += chunk;
     if (whole.length > maxDocumentLength) {
-      throw new ConnectorError('The file is longer than 64 MB, the most for JSON. Provide it as JSON Lines instead.');
+      throw new ConnectorError('The file is larger than 64 MB, the limit for JSON. Provide it as JSON Lines instead.');
     }
   }
   if (whole.trim() === '') throw new ConnectorError('The file is empty. Check the location.');
@@ -80,7 +80,7 @@ function parseOrExplain(text: string, message: string, isAtEnd: boolean): unknow
     return parseJson(text);
   } catch {
     if (!isAtEnd || !isCutOffJson(text)) throw new ConnectorError(message);
-    throw new ConnectorError('The file ends in the middle of a record. Try again when it is complete.', {
+    throw new ConnectorError('The file ends in the middle of a record. Try again once it is complete.', {
       failureType: 'transient_error',
     });
   }

@@ -13,7 +13,7 @@ const readBytes = 256 * 1024;
 /** The file at a path, or all files whose names match when its last segment has an asterisk; sorted by name. */
 export async function findLocalFiles(path: string, readableDirs: readonly string[]): Promise<SourceFile[]> {
   if (readableDirs.length === 0) {
-    throw new ConnectorError('No folder of the server may be read. Its operator has to allow one.');
+    throw new ConnectorError('Reading folders on this server is not allowed. Ask the operator to allow a folder.');
   }
   const wanted = resolve(path);
   // Judged before the file system is asked, so that the answer is the same whether there is such a file or not.
@@ -50,7 +50,7 @@ async function openHandle(handle: FileHandle, path: string, knownVersion?: strin
   }
   await handle.close();
   if (stats.isFile()) return undefined;
-  const hint = stats.isDirectory() ? 'Add the name of a file, or *.csv for all files that end so.' : 'Name another.';
+  const hint = stats.isDirectory() ? 'Add a file name, or a pattern such as *.csv.' : 'Choose a file.';
   throw new ConnectorError(`${path} is not a file. ${hint}`);
 }
 
@@ -62,7 +62,8 @@ async function matchingNames(folder: string, pattern: string, path: string, read
       .map(({ name }) => name)
       .sort();
     if (names.length === 0) throw new ConnectorError(`No file matches ${path}. Check the path.`);
-    if (names.length > maxFiles) throw new ConnectorError(`More than ${maxFiles} files match ${path}. Narrow it down.`);
+    if (names.length > maxFiles)
+      throw new ConnectorError(`More than ${maxFiles} files match ${path}. Use a more specific path.`);
     return names;
   } catch (error) {
     throw explain(error, folder);
@@ -109,25 +110,23 @@ export function matches(name: string, pattern: string): boolean {
 }
 
 function notAllowed(path: string): ConnectorError {
-  return new ConnectorError(
-    `${path} is not in a folder that may be read. Choose a path that the operator has allowed.`,
-  );
+  return new ConnectorError(`${path} is not in an allowed folder. Choose a path in a folder that the operator allows.`);
 }
 
 function explain(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return new ConnectorError(`There is no ${path}. Check the path.`, { cause: error });
+      return new ConnectorError(`${path} does not exist. Check the path.`, { cause: error });
     case 'EACCES':
     case 'EPERM':
-      return new ConnectorError(`${path} may not be read by this service. Change its permissions.`, { cause: error });
+      return new ConnectorError(`Inlay is not allowed to read ${path}. Change its permissions.`, { cause: error });
     case 'ELOOP':
     case 'ENAMETOOLONG':
       return new ConnectorError(`${path} cannot be opened. Check the path.`, { cause: error });
     case 'Z_BUF_ERROR':
     case 'Z_DATA_ERROR':
-      return new ConnectorError(`${path} is compressed and damaged. Replace it.`, { cause: error });
+      return new ConnectorError(`The compressed file ${path} is damaged. Replace it.`, { cause: error });
     default:
       return error;
   }

@@ -16,13 +16,13 @@ const location = {
   order: 1,
   oneOf: [
     {
-      title: 'Web address',
+      title: 'URL',
       required: ['type', 'url'],
       properties: {
         type: { type: 'string', const: 'url', order: 0 },
         url: {
           type: 'string',
-          title: 'Address',
+          title: 'File URL',
           pattern: '^https?://\\S+$',
           pattern_descriptor: 'https://example.com/orders.csv',
           examples: ['https://example.com/orders.csv'],
@@ -32,7 +32,7 @@ const location = {
       },
     },
     {
-      title: 'Folder of the server',
+      title: 'Server folder',
       required: ['type', 'path'],
       properties: {
         type: { type: 'string', const: 'path', order: 0 },
@@ -40,8 +40,7 @@ const location = {
           type: 'string',
           title: 'Path',
           description:
-            'An absolute path within a folder that the operator has allowed. The file name may contain *, as in *.csv: ' +
-            'then all files that match are read as one stream.',
+            'Absolute path in an allowed folder. Use * in the file name, for example *.csv, to read all matching files as one stream.',
           pattern: '^/',
           pattern_descriptor: '/data/orders.csv',
           examples: ['/data/orders/*.csv'],
@@ -55,14 +54,13 @@ const location = {
 const format = {
   type: 'object',
   title: 'Format',
-  description: 'Files may be compressed with gzip.',
+  description: 'Files can be compressed with gzip.',
   order: 2,
   oneOf: [
     {
       title: 'CSV',
       description:
-        'Integers, decimals, true and false, dates and times are recognised where a whole column has them. ' +
-        'An empty cell is null.',
+        'Column types such as integer, decimal, boolean, date and time are detected from the values. Empty cells become null.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'csv', order: 0 },
@@ -70,14 +68,14 @@ const format = {
           type: 'string',
           title: 'Delimiter',
           enum: [',', ';', '\t', '|'],
-          enumNames: ['Comma (,)', 'Semicolon (;)', 'Tab', 'Vertical bar (|)'],
+          enumNames: ['Comma (,)', 'Semicolon (;)', 'Tab', 'Pipe (|)'],
           default: ',',
           order: 1,
         },
         header: {
           type: 'boolean',
-          title: 'Names in the first line',
-          description: 'Otherwise the columns are called column_1, column_2 and so on.',
+          title: 'First row contains column names',
+          description: 'Otherwise, columns are named column_1, column_2 and so on.',
           default: true,
           order: 2,
         },
@@ -93,20 +91,21 @@ const format = {
     },
     {
       title: 'JSON Lines',
-      description: 'One JSON object a line.',
+      description: 'One JSON object per line.',
       required: ['type'],
       properties: { type: { type: 'string', const: 'jsonl', order: 0 } },
     },
     {
       title: 'JSON',
-      description: 'A list of objects, or an object with a list in it, of at most 64 MB.',
+      description: 'A list of objects, or an object that contains a list, up to 64 MB.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'json', order: 0 },
         record_path: {
           type: 'string',
-          title: 'Path of the records',
-          description: 'Where the document has the list of records, with dots. Empty: the document is the list.',
+          title: 'Records path',
+          description:
+            'Dot path to the list of records in the document. Leave empty if the document itself is the list.',
           default: '',
           examples: ['data.items'],
           order: 1,
@@ -127,7 +126,7 @@ export const specification: ConnectorSpecification = {
       properties: {
         stream_name: {
           type: 'string',
-          title: 'Name of the stream',
+          title: 'Stream name',
           minLength: 1,
           maxLength: 200,
           examples: ['orders'],
@@ -138,7 +137,7 @@ export const specification: ConnectorSpecification = {
         primary_key: {
           type: 'array',
           title: 'Primary key',
-          description: 'The fields that tell one record from another.',
+          description: 'The fields that uniquely identify a record.',
           items: { type: 'string', minLength: 1 },
           examples: [['id']],
           order: 3,

@@ -42,7 +42,7 @@ function openAnswer({ status, headers, body }: HttpAnswer, knownVersion: string 
   if (status === 304) return undefined;
   if (status !== 200) throw refusal(status);
   if (String(headers['content-type']).startsWith('text/html')) {
-    throw new ConnectorError('There is a web page at the address and not a file. Check the address.').about(urlField);
+    throw new ConnectorError('The URL leads to a web page, not a file. Check the URL.').about(urlField);
   }
   const { etag, 'last-modified': lastModified } = headers;
   const version = [etag, lastModified].find((header) => typeof header === 'string');
@@ -60,19 +60,18 @@ function dateOr(header: string | string[] | undefined, otherwise: Date): Date {
 function refusal(status: number): ConnectorError {
   switch (status) {
     case 401:
-      return new ConnectorError(
-        'The server does not accept the token or password (401). Check the authentication.',
-      ).about(authenticationField);
+      return new ConnectorError('The server rejected the token or password (401). Check the authentication.').about(
+        authenticationField,
+      );
     case 403:
-      return new ConnectorError(
-        'The server does not allow reading the file (403). Check the address and permissions.',
-      ).about(authenticationField, urlField);
-    case 404:
-    case 410:
-      return new ConnectorError(`There is no file at the address (${status}). Check the address.`).about(urlField);
-    default:
-      return new ConnectorError(`The server answers ${status} instead of sending the file. Check the address.`).about(
+      return new ConnectorError('The server denied access to the file (403). Check the URL and the permissions.').about(
+        authenticationField,
         urlField,
       );
+    case 404:
+    case 410:
+      return new ConnectorError(`The file was not found (${status}). Check the URL.`).about(urlField);
+    default:
+      return new ConnectorError(`The server returned ${status} instead of the file. Check the URL.`).about(urlField);
   }
 }

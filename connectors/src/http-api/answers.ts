@@ -87,20 +87,17 @@ function refusalOf(status: number): Resolution {
   });
   switch (status) {
     case 401:
-      return failed('The API does not accept the key or password (401). Check the authentication.', 'authentication');
+      return failed('The API rejected the key or password (401). Check the authentication.', 'authentication');
     case 403:
-      return failed('The API does not allow this (403). Check the key and what it may read.', 'authentication');
+      return failed('The API denied access (403). Check the key and its permissions.', 'authentication');
     case 404:
     case 410:
       return failed(
-        `There is nothing at this address (${status}). Check the base URL and the path.`,
+        `The API found nothing at this URL (${status}). Check the base URL and the path.`,
         ...['base_url', 'streams'],
       );
     default:
-      return failed(
-        `The API answers ${status}. Check the path, the parameters and the headers.`,
-        ...['streams', 'headers'],
-      );
+      return failed(`The API returned ${status}. Check the path, parameters and headers.`, ...['streams', 'headers']);
   }
 }
 
@@ -108,19 +105,19 @@ function refusalOf(status: number): Resolution {
 function notJson(answer: Answer, hasWorked: boolean): Resolution | undefined {
   const body = answer.plainJson;
   if (answer.isTextDamaged) {
-    const message = `The API sends text that is not encoded as ${answer.encoding.toUpperCase()}. It should send UTF-8, or name the encoding in Content-Type.`;
+    const message = `The API returned text that is not encoded as ${answer.encoding.toUpperCase()}. It must return UTF-8 or name the encoding in Content-Type.`;
     return retriedIfPassing({ message, failureType: 'config_error' });
   }
   if (body !== undefined) return undefined;
   const { text } = answer;
   if (isCutOffJson(text)) {
-    const message = 'The API sends JSON that ends in the middle. Try again later.';
+    const message = 'The API returned incomplete JSON. Try again later.';
     return retriedIfPassing({ message, failureType: 'transient_error' });
   }
   const isPage = String(answer.header('content-type')).includes('html') || text.trimStart().startsWith('<');
-  const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'something else';
+  const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'another format';
   return retriedIfPassing({
-    message: `The API should answer in JSON and sends ${what}. Check the base URL and the path.`,
+    message: `The API returned ${what} instead of JSON. Check the base URL and the path.`,
     failureType: hasWorked ? 'transient_error' : 'config_error',
     fields: ['base_url', 'streams'],
   });

@@ -26,19 +26,21 @@ export function ownComponents(reading: Reading): ComponentDefinition[] {
   });
   const settings = (given: Given) => streamSettings(given);
   return [
-    made('CustomErrorHandler', 'What an answer has to be.', (given) => errorHandler(given, reading)),
-    made('CustomDecoder', 'The answer as it is.', () => wholeAnswer),
-    made('CustomRecordExtractor', 'The records at a path.', (given) => {
+    made('CustomErrorHandler', 'Checks responses.', (given) => errorHandler(given, reading)),
+    made('CustomDecoder', 'Returns the response body unchanged.', () => wholeAnswer),
+    made('CustomRecordExtractor', 'Extracts the records at a path.', (given) => {
       const { record_path = '' } = settings(given);
       return (values: readonly unknown[]) => values.flatMap((body) => recordsAt(body, record_path, true));
     }),
-    made('CustomPaginator', 'Pages that are looked at before they are taken.', (given) =>
+    made('CustomPaginator', 'Checks pages before accepting them.', (given) =>
       watchedPages(given, settings(given), limits, hasWorked),
     ),
-    made('CustomIncrementalSync', 'Records that are new by one field.', (given) => newRecords(given, settings(given))),
-    made('CustomStateMigration', 'States from before a time window.', (given) => migrateState(settings(given))),
-    made('CustomTransformation', 'Values in their declared types.', (given) => castDeclared(settings(given))),
-    made('CustomAuthenticator', 'One access token for all streams of a run.', sharedToken),
+    made('CustomIncrementalSync', 'Selects new records by a cursor field.', (given) =>
+      newRecords(given, settings(given)),
+    ),
+    made('CustomStateMigration', 'Migrates states from before time windows.', (given) => migrateState(settings(given))),
+    made('CustomTransformation', 'Casts values to their declared types.', (given) => castDeclared(settings(given))),
+    made('CustomAuthenticator', 'Shares one access token among all streams of a run.', sharedToken),
   ];
 }
 
@@ -46,7 +48,7 @@ export function ownComponents(reading: Reading): ComponentDefinition[] {
 function streamSettings(given: Given): StreamConfiguration {
   const { streams } = given.config as { streams: StreamConfiguration[] };
   const found = streams.find(({ name }) => name === given.making.streamName);
-  if (!found) throw new Error(`There are no settings of the stream ${given.making.streamName}.`);
+  if (!found) throw new Error(`No settings for the stream ${given.making.streamName}.`);
   return found;
 }
 

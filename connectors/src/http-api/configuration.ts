@@ -103,7 +103,7 @@ export function readConfiguration(configuration: Configuration): Api {
   const { base_url, authentication, streams, headers, requests_per_second } =
     checkedConfiguration<ApiConfiguration>(configuration);
   const repeated = streams.find(({ name }, index) => streams.findIndex((other) => other.name === name) !== index);
-  if (repeated) throw aboutStreams(`There are two streams ${repeated.name}. Give each a name of its own.`);
+  if (repeated) throw aboutStreams(`Two streams are named ${repeated.name}. Give each stream a unique name.`);
   for (const stream of streams) checkStream(stream, streams);
   return {
     baseUrl: httpAddress(base_url, 'base URL', 'base_url'),
@@ -125,7 +125,7 @@ function readAuthentication(authentication: Authentication): Authentication {
     case 'header':
       return { ...authentication, value: headerValue(authentication.value, 'key', 'authentication') };
     case 'client_credentials':
-      httpAddress(authentication.token_url, 'address for tokens', 'authentication');
+      httpAddress(authentication.token_url, 'token URL', 'authentication');
       return authentication;
     default:
       return authentication;
@@ -136,12 +136,12 @@ function checkStream(stream: StreamConfiguration, streams: readonly StreamConfig
   const { name, time_window, cursor_field, parent, path } = stream;
   bodyOf(stream);
   if (time_window && cursor_field === undefined)
-    throw aboutStreams(`Stream ${name}: A time window needs a cursor field, which says when a record has changed.`);
+    throw aboutStreams(`Stream ${name}: A time window requires a cursor field that says when a record changed.`);
   if (time_window?.step && time_window.end_parameter === undefined)
-    throw aboutStreams(`Stream ${name}: A length of time windows needs a parameter of their end.`);
+    throw aboutStreams(`Stream ${name}: A window length requires an end parameter.`);
   if (!parent) return;
   if (placeholdersOf(path).length === 0)
-    throw aboutStreams(`Stream ${name}: Write a field of the parent into the path, in braces, such as {id}.`);
+    throw aboutStreams(`Stream ${name}: Put a field of the parent in braces in the path, such as {id}.`);
   ancestorsOf(stream, streams);
 }
 
@@ -154,9 +154,11 @@ export function ancestorsOf(
   for (let one = stream; one.parent; ) {
     const { stream: wanted } = one.parent;
     const found = streams.find(({ name }) => name === wanted);
-    if (!found) throw aboutStreams(`Stream ${one.name}: There is no stream ${wanted}, which should be its parent.`);
+    if (!found) throw aboutStreams(`Stream ${one.name}: The parent stream ${wanted} does not exist.`);
     if (found === stream || ancestors.includes(found))
-      throw aboutStreams(`Stream ${stream.name}: It is its own parent, by way of ${one.name}. Check the parents.`);
+      throw aboutStreams(
+        `Stream ${stream.name}: The parent streams form a cycle through ${one.name}. Check the parent streams.`,
+      );
     ancestors.push(found);
     one = found;
   }
@@ -179,5 +181,5 @@ export function bodyOf(stream: StreamConfiguration): Record<string, unknown> | u
     value = undefined;
   }
   if (isJsonObject(value)) return value;
-  throw aboutStreams(`Stream ${name}: The JSON body is no JSON object. Check its brackets and quotes.`);
+  throw aboutStreams(`Stream ${name}: The JSON body is not a valid JSON object. Check its brackets and quotes.`);
 }

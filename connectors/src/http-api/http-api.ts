@@ -84,7 +84,7 @@ export const connector: SourceConnector = {
       throw failures.size === 0 ? error : failureOf(failures, error);
     }
     if (missing)
-      throw new ConnectorError(`There is no stream ${missing.stream.name} any more. Refresh the list of streams.`);
+      throw new ConnectorError(`The stream ${missing.stream.name} no longer exists. Refresh the list of streams.`);
   },
 };
 

@@ -146,7 +146,7 @@ export function compare(a: CursorValue, b: CursorValue): number {
   if (isNumberText(x) && isNumberText(y)) return compareNumberTexts(x, y);
   if (typeof a !== typeof b) {
     throw new ConnectorError(
-      'The cursor field has numbers as well as text and cannot be compared. Choose another field.',
+      'The cursor field contains both numbers and text, which cannot be compared. Choose a different field.',
     );
   }
   const [timeA, timeB] = [time.exec(x), time.exec(y)];

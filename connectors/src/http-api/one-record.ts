@@ -15,10 +15,10 @@ export function oneRecordWarning(stream: StreamConfiguration, answer: unknown): 
   const found = valueAt(answer, record_path);
   if (!isJsonObject(found)) return [];
   const [likely] = listsIn(found, record_path === '' ? [] : [record_path], 1).sort((a, b) => b.length - a.length);
-  const what = `Stream ${name}: the API answers with one object and not with a list, so one record is read.`;
+  const what = `Stream ${name}: the API returns one object instead of a list, so only one record is read.`;
   const advice = likely
-    ? `The list is probably at ${likely.path}: enter that as the path of the records.`
-    : 'If there should be more, check the path.';
+    ? `The list is probably at ${likely.path}. Enter it as the records path.`
+    : 'If you expect more records, check the records path.';
   return [
     {
       code: 'one_record',

@@ -80,7 +80,7 @@ export function pagerFor(pagination: Pagination, recordPath: string, maxEmptyPag
         const id = valueAt(found.at(-1), id_field);
         if (isPointer(id)) return { parameters: { [id_parameter]: textOrNumber(id) } };
         if (found.length === 0) return undefined;
-        throw new ConnectorError(`The last record of a page has no ${id_field}. Check the pagination.`);
+        throw new ConnectorError(`The last record of a page has no field ${id_field}. Check the pagination.`);
       };
       const isLast = ({ found }: Page, flag: boolean | undefined) =>
         flag === false || found.length === 0 || (end === 'short_page' && found.length < page_size);
@@ -114,7 +114,7 @@ function singlePage(says: (page: Page) => MorePages): Pager {
     after(page) {
       if (!page) return { take: [] };
       const { flag, pointer } = says(page);
-      const note = 'The API says that there are more pages. They are not read, since no pagination is configured.';
+      const note = 'The API reports more pages. They are not read because no pagination is configured.';
       return { take: [page.records], ...((flag ?? pointer) && { note }) };
     },
   };
@@ -166,10 +166,10 @@ function countingPager(
     const isFull = size.page_size === undefined || length >= size.page_size;
     if (flag || (isTheOnlyPage && isFull)) {
       throw new ConnectorError(
-        `The same page comes again and again. Check the pagination: the API seems not to know the parameter ${parameter}.`,
+        `The API keeps returning the same page and seems to ignore the parameter ${parameter}. Check the pagination.`,
       );
     }
-    return { take: [], note: `From page ${progress.pages - 1} on the API repeats pages, so the reading ended there.` };
+    return { take: [], note: `The API repeats pages from page ${progress.pages - 1} on, so reading stopped there.` };
   }
 
   function afterEmpty(said: MorePages): Step {
@@ -178,7 +178,7 @@ function countingPager(
     if (said.flag === false) return { take: release([]) };
     if (said.flag && emptyInARow >= maxEmptyPages) {
       throw new ConnectorError(
-        `The API says that there are more pages and sends ${maxEmptyPages} empty ones in a row. Check the pagination.`,
+        `The API reports more pages but returned ${maxEmptyPages} empty pages in a row. Check the pagination.`,
       );
     }
     if (said.flag) return { take: release([]), next: place(), endStatuses: noSuchPage };
@@ -186,7 +186,7 @@ function countingPager(
     if (emptyInARow < maxEmptyPagesWithoutFlag) {
       return { take: release([]), next: place(), endStatuses: noSuchPageOrRefused };
     }
-    const note = `After ${progress.records} records there are only empty pages, though the API speaks of more.`;
+    const note = `The API returned only empty pages after ${progress.records} records, although it reports more.`;
     return { take: release([]), note };
   }
 
@@ -238,14 +238,12 @@ function pointingPager(
       if (!place) {
         if (!flag) return { take };
         throw new ConnectorError(
-          `The API says that there are more pages, and there is no ${what} where it should be. Check the pagination.`,
+          `The API reports more pages, but its response has no next page ${what} at the configured place. Check the pagination.`,
         );
       }
       const key = digest(place);
       if (seen.has(key)) {
-        throw new ConnectorError(
-          `The API gives the same ${what} to the next page again and again. Check the pagination.`,
-        );
+        throw new ConnectorError(`The API keeps returning the same next page ${what}. Check the pagination.`);
       }
       seen.add(key);
       return { take, next: 'link' in place ? place : { parameters: { ...sizeParameters(size), ...place.parameters } } };

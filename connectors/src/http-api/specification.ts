@@ -20,27 +20,27 @@ const parameterName = { type: 'string', minLength: 1, maxLength: 200 };
 const authentication = {
   type: 'object',
   title: 'Authentication',
-  description: 'How the API knows who asks.',
+  description: 'How to authenticate with the API.',
   order: 1,
   oneOf: [
     noAuthentication,
     bearerToken,
     {
-      title: 'Key in a header',
+      title: 'API key in a header',
       required: ['type', 'name', 'value'],
       properties: {
         type: { type: 'string', const: 'header', order: 0 },
         name: { ...headerName, title: 'Header', examples: ['X-Api-Key'], order: 1 },
-        value: { type: 'string', title: 'Key', minLength: 1, airbyte_secret: true, order: 2 },
+        value: { type: 'string', title: 'API key', minLength: 1, airbyte_secret: true, order: 2 },
       },
     },
     {
-      title: 'Key in the query',
+      title: 'API key in the query string',
       required: ['type', 'name', 'value'],
       properties: {
         type: { type: 'string', const: 'query', order: 0 },
         name: { ...parameterName, title: 'Parameter', examples: ['api_key'], order: 1 },
-        value: { type: 'string', title: 'Key', minLength: 1, airbyte_secret: true, order: 2 },
+        value: { type: 'string', title: 'API key', minLength: 1, airbyte_secret: true, order: 2 },
       },
     },
     userAndPassword,
@@ -51,8 +51,8 @@ const authentication = {
         type: { type: 'string', const: 'client_credentials', order: 0 },
         token_url: {
           type: 'string',
-          title: 'Address for tokens',
-          description: 'Where the API gives access tokens.',
+          title: 'Token URL',
+          description: 'Where to request access tokens.',
           pattern: '^https?://[^\\s#]+$',
           pattern_descriptor: 'https://auth.example.com/oauth/token',
           examples: ['https://auth.example.com/oauth/token'],
@@ -63,15 +63,15 @@ const authentication = {
         scope: {
           type: 'string',
           title: 'Scopes',
-          description: 'What the token is for, with spaces between several.',
+          description: 'Separate multiple scopes with spaces.',
           examples: ['orders:read customers:read'],
           order: 4,
         },
         credentials_in: {
           type: 'string',
-          title: 'Where ID and secret go',
+          title: 'Send client credentials in',
           enum: ['body', 'header'],
-          enumNames: ['Into the body', 'Into a header'],
+          enumNames: ['Request body', 'Authorization header'],
           default: 'body',
           order: 5,
         },
@@ -81,32 +81,28 @@ const authentication = {
 };
 
 const pageSize = { type: 'integer', title: 'Page size', minimum: 1, maximum: 100_000 };
-const sizeParameter = { ...parameterName, title: 'Parameter of the page size' };
+const sizeParameter = { ...parameterName, title: 'Page size parameter' };
 
 const morePath = {
   type: 'string',
-  title: 'Path of the sign for more pages',
+  title: 'Path to the "more pages" flag',
   description:
-    'Where the answer says whether there are more pages, with dots. Empty: usual names such as has_more are recognised.',
+    'Dot path to the response field that says whether there are more pages. Leave empty to detect common names such as has_more.',
   examples: ['meta.has_more'],
 };
 
 const end = {
   type: 'string',
-  title: 'End of the list',
+  title: 'Stop condition',
   enum: ['automatic', 'empty_page', 'short_page'],
-  enumNames: [
-    'When the API says so, or with an empty page',
-    'With the first empty page',
-    'With the first page that is not full',
-  ],
+  enumNames: ['Last page reported by the API, or empty page', 'First empty page', 'First page that is not full'],
   default: 'automatic',
 };
 
 const pagination = {
   type: 'object',
   title: 'Pagination',
-  description: 'How the API gives long lists in pages.',
+  description: 'How the API splits long lists into pages.',
   oneOf: [
     {
       title: 'None',
@@ -115,11 +111,11 @@ const pagination = {
     },
     {
       title: 'Page number',
-      description: 'Ends with an empty page, unless the API says that there are more.',
+      description: 'Stops at an empty page, unless the API reports more pages.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'page', order: 0 },
-        page_parameter: { ...parameterName, title: 'Parameter of the page', default: 'page', order: 1 },
+        page_parameter: { ...parameterName, title: 'Page parameter', default: 'page', order: 1 },
         first_page: { type: 'integer', title: 'First page', minimum: 0, default: 1, order: 2 },
         size_parameter: { ...sizeParameter, examples: ['per_page'], order: 3 },
         page_size: { ...pageSize, order: 4 },
@@ -129,11 +125,11 @@ const pagination = {
     },
     {
       title: 'Offset',
-      description: 'Ends with an empty page, unless the API says that there are more.',
+      description: 'Stops at an empty page, unless the API reports more pages.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'offset', order: 0 },
-        offset_parameter: { ...parameterName, title: 'Parameter of the offset', default: 'offset', order: 1 },
+        offset_parameter: { ...parameterName, title: 'Offset parameter', default: 'offset', order: 1 },
         size_parameter: { ...sizeParameter, default: 'limit', order: 2 },
         page_size: { ...pageSize, default: 100, order: 3 },
         end: { ...end, order: 4 },
@@ -141,16 +137,16 @@ const pagination = {
       },
     },
     {
-      title: 'ID of the last record',
-      description: 'Asks for the records after the last one. Ends with an empty page, or when the API says so.',
+      title: 'Last record ID',
+      description: 'Requests the records after the last one. Stops at an empty page or when the API reports the end.',
       required: ['type', 'id_parameter'],
       properties: {
         type: { type: 'string', const: 'last_id', order: 0 },
-        id_parameter: { ...parameterName, title: 'Parameter of the ID', examples: ['starting_after'], order: 1 },
+        id_parameter: { ...parameterName, title: 'ID parameter', examples: ['starting_after'], order: 1 },
         id_field: {
           type: 'string',
-          title: 'Field of the ID',
-          description: 'Where a record has its ID, with dots.',
+          title: 'ID field',
+          description: 'Dot path to the ID in a record.',
           minLength: 1,
           default: 'id',
           order: 2,
@@ -162,35 +158,35 @@ const pagination = {
       },
     },
     {
-      title: 'Token of the next page',
-      description: 'Ends when the answer has no token, or says that there are no more pages.',
+      title: 'Next page token',
+      description: 'Stops when the response has no token or reports no more pages.',
       required: ['type', 'token_path', 'token_parameter'],
       properties: {
         type: { type: 'string', const: 'cursor', order: 0 },
         token_path: {
           type: 'string',
-          title: 'Path of the token',
-          description: 'Where the answer has the token of the next page, with dots.',
+          title: 'Token path',
+          description: 'Dot path to the next page token in the response.',
           minLength: 1,
           examples: ['meta.next_cursor'],
           order: 1,
         },
-        token_parameter: { ...parameterName, title: 'Parameter of the token', examples: ['cursor'], order: 2 },
+        token_parameter: { ...parameterName, title: 'Token parameter', examples: ['cursor'], order: 2 },
         size_parameter: { ...sizeParameter, examples: ['limit'], order: 3 },
         page_size: { ...pageSize, order: 4 },
         more_path: { ...morePath, order: 5 },
       },
     },
     {
-      title: 'Link to the next page',
-      description: 'Ends when there is no link.',
+      title: 'Next page link',
+      description: 'Stops when there is no link.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'link', order: 0 },
         url_path: {
           type: 'string',
-          title: 'Path of the link',
-          description: 'Where the answer has the address of the next page, with dots. Empty: in the Link header.',
+          title: 'Link path',
+          description: 'Dot path to the next page URL in the response. Leave empty to use the Link header.',
           examples: ['links.next'],
           order: 1,
         },
@@ -218,13 +214,12 @@ const parent = {
   type: 'object',
   title: 'Parent list',
   description:
-    'Reads this list once for each record of another stream. ' +
-    'Write fields of that record into the path, in braces: /projects/{id}/issues.',
+    'Reads this list once for each record of another stream. Put fields of that record in braces in the path, for example /projects/{id}/issues.',
   required: ['stream'],
   properties: {
     stream: {
       type: 'string',
-      title: 'Stream of the parents',
+      title: 'Parent stream',
       minLength: 1,
       maxLength: 200,
       examples: ['projects'],
@@ -232,8 +227,8 @@ const parent = {
     },
     copy_field: {
       type: 'string',
-      title: 'Field for the parent',
-      description: 'Is added to every record, with the value of the first field in braces.',
+      title: 'Parent field',
+      description: 'Added to every record, with the value of the first field in braces.',
       minLength: 1,
       examples: ['project_id'],
       order: 1,
@@ -245,39 +240,38 @@ const timeWindow = {
   type: 'object',
   title: 'Time window',
   description:
-    'Asks for what has changed between two times, by the cursor field. ' +
-    'A sync that was cut off goes on with the window that was not finished.',
+    'Requests changes between two points in time, based on the cursor field. An interrupted sync resumes with the unfinished window.',
   required: ['start', 'start_parameter'],
   properties: {
     start: {
       type: 'string',
-      title: 'First day',
-      description: 'Where the first sync begins.',
+      title: 'Start date',
+      description: 'The first sync reads data from this date on.',
       format: 'date',
       pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
       pattern_descriptor: 'YYYY-MM-DD',
       examples: ['2024-01-01'],
       order: 0,
     },
-    start_parameter: { ...parameterName, title: 'Parameter of the start', examples: ['updated_after'], order: 1 },
-    end_parameter: { ...parameterName, title: 'Parameter of the end', examples: ['updated_before'], order: 2 },
+    start_parameter: { ...parameterName, title: 'Start parameter', examples: ['updated_after'], order: 1 },
+    end_parameter: { ...parameterName, title: 'End parameter', examples: ['updated_before'], order: 2 },
     step: {
       type: 'string',
-      title: 'Length of a window',
-      description: 'Needs a parameter of the end. Empty: one window up to now.',
+      title: 'Window length',
+      description: 'Requires an end parameter. Leave empty to use a single window up to now.',
       enum: ['PT1H', 'P1D', 'P7D', 'P1M', 'P1Y'],
       enumNames: ['An hour', 'A day', 'A week', 'A month', 'A year'],
       order: 3,
     },
     format: {
       type: 'string',
-      title: 'Format of the times',
+      title: 'Time format',
       enum: ['date-time', 'date', 'seconds', 'milliseconds'],
       enumNames: [
         'Date and time (2024-01-31T00:00:00Z)',
         'Date (2024-01-31)',
-        'Seconds since 1970',
-        'Milliseconds since 1970',
+        'Unix timestamp (seconds)',
+        'Unix timestamp (milliseconds)',
       ],
       default: 'date-time',
       order: 4,
@@ -287,8 +281,9 @@ const timeWindow = {
 
 const fields = {
   type: 'array',
-  title: 'Types of fields',
-  description: 'For fields whose type the first pages do not show. All others get their type from the records.',
+  title: 'Field types',
+  description:
+    'Set the type of fields that the first pages do not reveal. All other types are detected from the records.',
   items: {
     type: 'object',
     title: 'Field',
@@ -315,15 +310,15 @@ const stream = {
     path: {
       type: 'string',
       title: 'Path',
-      description: 'Follows the base URL.',
+      description: 'Appended to the base URL.',
       examples: ['/customers'],
       order: 1,
     },
     query_parameters: { ...namesAndValues(parameterName, 'Parameter'), title: 'Query parameters', order: 2 },
     record_path: {
       type: 'string',
-      title: 'Path of the records',
-      description: 'Where the answer has the list of records, with dots. Empty: the answer is the list.',
+      title: 'Records path',
+      description: 'Dot path to the list of records in the response. Leave empty if the response itself is the list.',
       default: '',
       examples: ['data.items'],
       order: 3,
@@ -331,7 +326,7 @@ const stream = {
     primary_key: {
       type: 'array',
       title: 'Primary key',
-      description: 'The fields that tell one record from another.',
+      description: 'The fields that uniquely identify a record.',
       items: { type: 'string', minLength: 1 },
       examples: [['id']],
       order: 4,
@@ -340,17 +335,16 @@ const stream = {
       type: 'string',
       title: 'Cursor field',
       description:
-        'A field that grows with every change, such as updated_at: only what is new since the last sync is taken.',
+        'A field that increases with every change, such as updated_at. Syncs then read only new and changed records.',
       minLength: 1,
       examples: ['updated_at'],
       order: 5,
     },
     cursor_parameter: {
       ...parameterName,
-      title: 'Parameter of the cursor',
+      title: 'Cursor parameter',
       description:
-        'Tells the API the last value of the cursor field, so that it sends only what is new. ' +
-        'Takes the place of a query parameter of the same name.',
+        'Sends the last value of the cursor field to the API so that it returns only new records. Replaces a query parameter with the same name.',
       examples: ['updated_since'],
       order: 6,
     },
@@ -358,7 +352,7 @@ const stream = {
       type: 'boolean',
       title: 'Sorted by the cursor field',
       description:
-        'The API sends the oldest change first. A sync that was cut off then goes on in the middle of the list.',
+        'The API returns the oldest changes first. An interrupted sync can then resume in the middle of the list.',
       default: false,
       order: 7,
     },
@@ -368,17 +362,17 @@ const stream = {
     body: {
       type: 'string',
       title: 'JSON body',
-      description: 'Requests are sent as POST with this body. Empty: as GET.',
+      description: 'Sends requests as POST with this body. Leave empty to use GET.',
       multiline: true,
       examples: ['{"status": "open"}'],
       order: 11,
     },
     parameters_in: {
       type: 'string',
-      title: 'Where parameters go',
-      description: 'Those of the pages, the cursor and the time window.',
+      title: 'Send parameters in',
+      description: 'Applies to the parameters for pages, cursor and time window.',
       enum: ['query', 'body'],
-      enumNames: ['Into the query', 'Into the JSON body'],
+      enumNames: ['Query string', 'JSON body'],
       default: 'query',
       order: 12,
     },
@@ -407,7 +401,7 @@ export const specification: ConnectorSpecification = {
         streams: {
           type: 'array',
           title: 'Streams',
-          description: 'What to read, one stream for each kind of record.',
+          description: 'The data to read, with one stream per type of record.',
           minItems: 1,
           maxItems: 200,
           items: stream,
@@ -416,13 +410,13 @@ export const specification: ConnectorSpecification = {
         headers: {
           ...namesAndValues(headerName, 'Header'),
           title: 'Headers',
-          description: 'Sent with every request, for instance a version of the API.',
+          description: 'Sent with every request, for example an API version.',
           order: 3,
         },
         requests_per_second: {
           type: 'number',
           title: 'Requests per second',
-          description: 'At most this many requests a second. Leave empty for as many as the API answers.',
+          description: 'Maximum number of requests per second. Leave empty for no limit.',
           minimum: 0.01,
           maximum: 1000,
           order: 4,

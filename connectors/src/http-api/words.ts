@@ -7,32 +7,32 @@ export const dictionary: Dictionary = {
   ...recordWords,
   'Base URL': { de: 'Basis-URL', es: 'URL base', fr: 'URL de base', ja: 'ベース URL' },
 
-  'How the API knows who asks.': {
-    de: 'Woran die API erkennt, wer anfragt.',
-    es: 'Cómo sabe la API quién hace la solicitud.',
-    fr: 'Comment l’API sait qui fait la demande.',
-    ja: 'リクエスト元を API に示す方法です。',
+  'How to authenticate with the API.': {
+    de: 'Wie Anfragen bei der API authentifiziert werden.',
+    es: 'Cómo autenticarse en la API.',
+    fr: 'Comment s’authentifier auprès de l’API.',
+    ja: 'API の認証方法です。',
   },
-  'Key in a header': {
-    de: 'Schlüssel in einem Header',
-    es: 'Clave en una cabecera',
-    fr: 'Clé dans un en-tête',
-    ja: 'ヘッダーのキー',
+  'API key in a header': {
+    de: 'API-Schlüssel in einem Header',
+    es: 'Clave de API en una cabecera',
+    fr: 'Clé d’API dans un en-tête',
+    ja: 'ヘッダーの API キー',
   },
   Header: { de: 'Header', es: 'Cabecera', fr: 'En-tête', ja: 'ヘッダー' },
-  Key: { de: 'Schlüssel', es: 'Clave', fr: 'Clé', ja: 'キー' },
-  'Key in the query': {
-    de: 'Schlüssel in der Abfrage',
-    es: 'Clave en la consulta',
-    fr: 'Clé dans la requête',
-    ja: 'クエリのキー',
+  'API key': { de: 'API-Schlüssel', es: 'Clave de API', fr: 'Clé d’API', ja: 'API キー' },
+  'API key in the query string': {
+    de: 'API-Schlüssel im Query-String',
+    es: 'Clave de API en la cadena de consulta',
+    fr: 'Clé d’API dans la chaîne de requête',
+    ja: 'クエリ文字列の API キー',
   },
   Parameter: { de: 'Parameter', es: 'Parámetro', fr: 'Paramètre', ja: 'パラメーター' },
 
   Stream: { de: 'Datenstrom', es: 'Flujo', fr: 'Flux', ja: 'ストリーム' },
   Streams: { de: 'Datenströme', es: 'Flujos', fr: 'Flux', ja: 'ストリーム' },
-  'What to read, one stream for each kind of record.': {
-    de: 'Was gelesen wird: ein Datenstrom für jede Art von Datensatz.',
+  'The data to read, with one stream per type of record.': {
+    de: 'Die Daten, die gelesen werden, mit einem Datenstrom je Art von Datensatz.',
     es: 'Qué se lee: un flujo para cada tipo de registro.',
     fr: 'Ce qui est lu : un flux pour chaque type d’enregistrement.',
     ja: '読み取る対象です。レコードの種類ごとに 1 つのストリームを指定します。',
@@ -40,8 +40,8 @@ export const dictionary: Dictionary = {
   Name: { de: 'Name', es: 'Nombre', fr: 'Nom', ja: '名前' },
   Value: { de: 'Wert', es: 'Valor', fr: 'Valeur', ja: '値' },
   Path: { de: 'Pfad', es: 'Ruta', fr: 'Chemin', ja: 'パス' },
-  'Follows the base URL.': {
-    de: 'Folgt auf die Basis-URL.',
+  'Appended to the base URL.': {
+    de: 'Wird an die Basis-URL angehängt.',
     es: 'Se añade a la URL base.',
     fr: 'S’ajoute à l’URL de base.',
     ja: 'ベース URL の後に続きます。',
@@ -52,128 +52,128 @@ export const dictionary: Dictionary = {
     fr: 'Paramètres de requête',
     ja: 'クエリパラメーター',
   },
-  'Where the answer has the list of records, with dots. Empty: the answer is the list.': {
-    de: 'Wo in der Antwort die Liste der Datensätze steht, mit Punkten. Leer: Die Antwort ist die Liste.',
-    es: 'Dónde está la lista de registros en la respuesta, con puntos. Vacío: la respuesta es la lista.',
-    fr: 'Où se trouve la liste des enregistrements dans la réponse, avec des points. Vide : la réponse est la liste.',
+  'Dot path to the list of records in the response. Leave empty if the response itself is the list.': {
+    de: 'Punktpfad zur Liste der Datensätze in der Antwort. Leer lassen, wenn die Antwort selbst die Liste ist.',
+    es: 'Ruta con puntos a la lista de registros en la respuesta. Déjelo vacío si la propia respuesta es la lista.',
+    fr: 'Chemin (avec des points) de la liste des enregistrements dans la réponse. Laissez vide si la réponse elle-même est la liste.',
     ja: 'レスポンス内でレコードのリストがある場所を、ドット区切りで指定します。空欄の場合は、レスポンス全体がリストです。',
   },
   'Cursor field': { de: 'Cursorfeld', es: 'Campo de cursor', fr: 'Champ de curseur', ja: 'カーソルフィールド' },
-  'A field that grows with every change, such as updated_at: only what is new since the last sync is taken.': {
-    de: 'Ein Feld, das mit jeder Änderung wächst, etwa updated_at: Gelesen wird nur, was seit der letzten Synchronisierung neu ist.',
-    es: 'Un campo que crece con cada cambio, como updated_at: solo se lee lo nuevo desde la última sincronización.',
-    fr: 'Un champ qui augmente à chaque modification, comme updated_at : seules les nouveautés depuis la dernière synchronisation sont lues.',
-    ja: 'updated_at のように、変更のたびに値が大きくなるフィールドです。前回の同期以降の新しいデータだけが読み取られます。',
+  'A field that increases with every change, such as updated_at. Syncs then read only new and changed records.': {
+    de: 'Ein Feld, dessen Wert mit jeder Änderung steigt, etwa updated_at. Synchronisierungen lesen dann nur neue und geänderte Datensätze.',
+    es: 'Un campo que aumenta con cada cambio, como updated_at. Las sincronizaciones leen entonces solo los registros nuevos y modificados.',
+    fr: 'Un champ qui augmente à chaque modification, comme updated_at. Les synchronisations ne lisent alors que les enregistrements nouveaux ou modifiés.',
+    ja: 'updated_at のように、変更のたびに値が大きくなるフィールドです。同期では新しいレコードと変更されたレコードだけが読み取られます。',
   },
-  'Parameter of the cursor': {
-    de: 'Parameter des Cursors',
-    es: 'Parámetro del cursor',
-    fr: 'Paramètre du curseur',
+  'Cursor parameter': {
+    de: 'Parameter für den Cursor',
+    es: 'Parámetro de cursor',
+    fr: 'Paramètre de curseur',
     ja: 'カーソルのパラメーター',
   },
-  'Tells the API the last value of the cursor field, so that it sends only what is new. Takes the place of a query parameter of the same name.':
+  'Sends the last value of the cursor field to the API so that it returns only new records. Replaces a query parameter with the same name.':
     {
-      de: 'Nennt der API den letzten Wert des Cursorfelds, damit sie nur Neues sendet. Ersetzt einen Abfrageparameter gleichen Namens.',
+      de: 'Sendet der API den letzten Wert des Cursorfelds, damit sie nur neue Datensätze zurückgibt. Ersetzt einen gleichnamigen Abfrageparameter.',
       es: 'Indica a la API el último valor del campo de cursor, para que envíe solo lo nuevo. Sustituye a un parámetro de consulta con el mismo nombre.',
       fr: 'Indique à l’API la dernière valeur du champ de curseur, afin qu’elle n’envoie que les nouveautés. Remplace un paramètre de requête du même nom.',
       ja: 'カーソルフィールドの最後の値を API に伝え、新しいデータだけを受け取ります。同じ名前のクエリパラメーターがある場合は、その代わりになります。',
     },
 
   Pagination: { de: 'Seitenweise Abfrage', es: 'Paginación', fr: 'Pagination', ja: 'ページネーション' },
-  'How the API gives long lists in pages.': {
+  'How the API splits long lists into pages.': {
     de: 'Wie die API lange Listen auf Seiten verteilt.',
     es: 'Cómo divide la API las listas largas en páginas.',
     fr: 'Comment l’API répartit les longues listes en pages.',
     ja: 'API が長いリストをページに分けて返す方法です。',
   },
   'Page number': { de: 'Seitennummer', es: 'Número de página', fr: 'Numéro de page', ja: 'ページ番号' },
-  'Ends with an empty page, unless the API says that there are more.': {
-    de: 'Endet mit einer leeren Seite, sofern die API nicht angibt, dass es weitere gibt.',
+  'Stops at an empty page, unless the API reports more pages.': {
+    de: 'Endet bei einer leeren Seite, sofern die API keine weiteren meldet.',
     es: 'Termina con una página vacía, salvo que la API indique que hay más.',
     fr: 'Se termine par une page vide, sauf si l’API indique qu’il y en a d’autres.',
     ja: '空のページで終わります。ただし、API が続きがあると示している場合は続けます。',
   },
-  'Path of the sign for more pages': {
-    de: 'Pfad der Angabe, ob es weitere Seiten gibt',
-    es: 'Ruta de la indicación de más páginas',
-    fr: 'Chemin de l’indication d’autres pages',
-    ja: '続きのページの有無を示すパス',
+  'Path to the "more pages" flag': {
+    de: 'Pfad zum Kennzeichen für weitere Seiten',
+    es: 'Ruta del indicador de más páginas',
+    fr: 'Chemin de l’indicateur de pages suivantes',
+    ja: '続きのページの有無を示すフィールドのパス',
   },
-  'Where the answer says whether there are more pages, with dots. Empty: usual names such as has_more are recognised.':
+  'Dot path to the response field that says whether there are more pages. Leave empty to detect common names such as has_more.':
     {
-      de: 'Wo in der Antwort steht, ob es weitere Seiten gibt, mit Punkten. Leer: Übliche Namen wie has_more werden erkannt.',
-      es: 'Dónde indica la respuesta si hay más páginas, con puntos. Vacío: se reconocen los nombres habituales, como has_more.',
-      fr: 'Où la réponse indique s’il y a d’autres pages, avec des points. Vide : les noms usuels comme has_more sont reconnus.',
-      ja: 'レスポンス内で続きのページの有無が示される場所を、ドット区切りで指定します。空欄の場合は、has_more などの一般的な名前が認識されます。',
+      de: 'Punktpfad zum Feld der Antwort, das angibt, ob es weitere Seiten gibt. Leer lassen, um übliche Namen wie has_more zu erkennen.',
+      es: 'Ruta con puntos al campo de la respuesta que indica si hay más páginas. Déjelo vacío para detectar nombres habituales como has_more.',
+      fr: 'Chemin (avec des points) du champ de la réponse qui indique s’il y a d’autres pages. Laissez vide pour détecter les noms courants comme has_more.',
+      ja: '続きのページの有無を示すレスポンスのフィールドを、ドット区切りで指定します。空欄の場合は、has_more などの一般的な名前が検出されます。',
     },
-  'Parameter of the page': {
-    de: 'Parameter der Seite',
-    es: 'Parámetro de la página',
-    fr: 'Paramètre de la page',
+  'Page parameter': {
+    de: 'Parameter für die Seite',
+    es: 'Parámetro de página',
+    fr: 'Paramètre de page',
     ja: 'ページのパラメーター',
   },
   'First page': { de: 'Erste Seite', es: 'Primera página', fr: 'Première page', ja: '最初のページ' },
-  'Parameter of the page size': {
-    de: 'Parameter der Seitengröße',
-    es: 'Parámetro del tamaño de página',
-    fr: 'Paramètre de la taille de page',
+  'Page size parameter': {
+    de: 'Parameter für die Seitengröße',
+    es: 'Parámetro de tamaño de página',
+    fr: 'Paramètre de taille de page',
     ja: 'ページサイズのパラメーター',
   },
   'Page size': { de: 'Seitengröße', es: 'Tamaño de página', fr: 'Taille de page', ja: 'ページサイズ' },
-  Offset: { de: 'Versatz (Offset)', es: 'Desplazamiento (offset)', fr: 'Décalage (offset)', ja: 'オフセット' },
-  'Parameter of the offset': {
-    de: 'Parameter des Versatzes',
-    es: 'Parámetro del desplazamiento',
-    fr: 'Paramètre du décalage',
+  Offset: { de: 'Offset', es: 'Desplazamiento (offset)', fr: 'Décalage (offset)', ja: 'オフセット' },
+  'Offset parameter': {
+    de: 'Parameter für den Offset',
+    es: 'Parámetro de desplazamiento',
+    fr: 'Paramètre de décalage',
     ja: 'オフセットのパラメーター',
   },
-  'Token of the next page': {
+  'Next page token': {
     de: 'Token der nächsten Seite',
     es: 'Token de la página siguiente',
     fr: 'Jeton de la page suivante',
     ja: '次のページのトークン',
   },
-  'Ends when the answer has no token, or says that there are no more pages.': {
-    de: 'Endet, wenn die Antwort kein Token enthält oder angibt, dass es keine weiteren Seiten gibt.',
+  'Stops when the response has no token or reports no more pages.': {
+    de: 'Endet, wenn die Antwort kein Token enthält oder keine weiteren Seiten meldet.',
     es: 'Termina cuando la respuesta no contiene ningún token o indica que no hay más páginas.',
     fr: 'Se termine lorsque la réponse ne contient pas de jeton ou indique qu’il n’y a pas d’autre page.',
     ja: 'レスポンスにトークンがなくなるか、続きのページがないと示されると終わります。',
   },
-  'Path of the token': { de: 'Pfad des Tokens', es: 'Ruta del token', fr: 'Chemin du jeton', ja: 'トークンのパス' },
-  'Where the answer has the token of the next page, with dots.': {
-    de: 'Wo in der Antwort das Token der nächsten Seite steht, mit Punkten.',
-    es: 'Dónde está el token de la página siguiente en la respuesta, con puntos.',
-    fr: 'Où se trouve le jeton de la page suivante dans la réponse, avec des points.',
+  'Token path': { de: 'Pfad zum Token', es: 'Ruta del token', fr: 'Chemin du jeton', ja: 'トークンのパス' },
+  'Dot path to the next page token in the response.': {
+    de: 'Punktpfad zum Token der nächsten Seite in der Antwort.',
+    es: 'Ruta con puntos al token de la página siguiente en la respuesta.',
+    fr: 'Chemin (avec des points) du jeton de la page suivante dans la réponse.',
     ja: 'レスポンス内で次のページのトークンがある場所を、ドット区切りで指定します。',
   },
-  'Parameter of the token': {
-    de: 'Parameter des Tokens',
-    es: 'Parámetro del token',
-    fr: 'Paramètre du jeton',
+  'Token parameter': {
+    de: 'Parameter für das Token',
+    es: 'Parámetro de token',
+    fr: 'Paramètre de jeton',
     ja: 'トークンのパラメーター',
   },
-  'Link to the next page': {
+  'Next page link': {
     de: 'Link zur nächsten Seite',
     es: 'Enlace a la página siguiente',
     fr: 'Lien vers la page suivante',
     ja: '次のページへのリンク',
   },
-  'Ends when there is no link.': {
+  'Stops when there is no link.': {
     de: 'Endet, wenn es keinen Link gibt.',
     es: 'Termina cuando no hay enlace.',
     fr: 'Se termine lorsqu’il n’y a plus de lien.',
     ja: 'リンクがなくなると終わります。',
   },
-  'Path of the link': { de: 'Pfad des Links', es: 'Ruta del enlace', fr: 'Chemin du lien', ja: 'リンクのパス' },
-  'Where the answer has the address of the next page, with dots. Empty: in the Link header.': {
-    de: 'Wo in der Antwort die Adresse der nächsten Seite steht, mit Punkten. Leer: im Link-Header.',
-    es: 'Dónde está la dirección de la página siguiente en la respuesta, con puntos. Vacío: en la cabecera Link.',
-    fr: 'Où se trouve l’adresse de la page suivante dans la réponse, avec des points. Vide : dans l’en-tête Link.',
-    ja: 'レスポンス内で次のページのアドレスがある場所を、ドット区切りで指定します。空欄の場合は Link ヘッダーを使用します。',
+  'Link path': { de: 'Pfad zum Link', es: 'Ruta del enlace', fr: 'Chemin du lien', ja: 'リンクのパス' },
+  'Dot path to the next page URL in the response. Leave empty to use the Link header.': {
+    de: 'Punktpfad zur URL der nächsten Seite in der Antwort. Leer lassen, um den Link-Header zu verwenden.',
+    es: 'Ruta con puntos a la URL de la página siguiente en la respuesta. Déjelo vacío para usar la cabecera Link.',
+    fr: 'Chemin (avec des points) de l’URL de la page suivante dans la réponse. Laissez vide pour utiliser l’en-tête Link.',
+    ja: 'レスポンス内の次のページの URL を、ドット区切りで指定します。空欄の場合は Link ヘッダーを使用します。',
   },
 
   Headers: { de: 'Header', es: 'Cabeceras', fr: 'En-têtes', ja: 'ヘッダー' },
-  'Sent with every request, for instance a version of the API.': {
+  'Sent with every request, for example an API version.': {
     de: 'Werden mit jeder Anfrage gesendet, zum Beispiel eine Version der API.',
     es: 'Se envían con cada solicitud, por ejemplo una versión de la API.',
     fr: 'Envoyés avec chaque requête, par exemple une version de l’API.',
@@ -185,11 +185,11 @@ export const dictionary: Dictionary = {
     fr: 'Requêtes par seconde',
     ja: '1 秒あたりのリクエスト数',
   },
-  'At most this many requests a second. Leave empty for as many as the API answers.': {
-    de: 'Höchstens so viele Anfragen pro Sekunde. Ohne Angabe so viele, wie die API beantwortet.',
-    es: 'Como máximo, este número de solicitudes por segundo. Déjelo vacío para hacer tantas como responda la API.',
-    fr: 'Nombre maximal de requêtes par seconde. Laissez vide pour en envoyer autant que l’API en traite.',
-    ja: '1 秒あたりのリクエスト数の上限です。空欄の場合は、API が応答できるだけ送信します。',
+  'Maximum number of requests per second. Leave empty for no limit.': {
+    de: 'Höchstzahl der Anfragen pro Sekunde. Leer lassen für keine Begrenzung.',
+    es: 'Número máximo de solicitudes por segundo. Déjelo vacío para no poner límite.',
+    fr: 'Nombre maximal de requêtes par seconde. Laissez vide pour ne pas fixer de limite.',
+    ja: '1 秒あたりのリクエスト数の上限です。空欄の場合は無制限です。',
   },
 
   'Client credentials (OAuth 2.0)': {
@@ -198,17 +198,17 @@ export const dictionary: Dictionary = {
     fr: 'Identifiants client (OAuth 2.0)',
     ja: 'クライアント資格情報 (OAuth 2.0)',
   },
-  'Address for tokens': {
-    de: 'Adresse für Tokens',
-    es: 'Dirección para tokens',
-    fr: 'Adresse des jetons',
-    ja: 'トークンのアドレス',
+  'Token URL': {
+    de: 'Token-URL',
+    es: 'URL de tokens',
+    fr: 'URL des jetons',
+    ja: 'トークン URL',
   },
-  'Where the API gives access tokens.': {
-    de: 'Wo die API Zugriffstokens ausgibt.',
-    es: 'Dónde entrega la API los tokens de acceso.',
-    fr: 'Où l’API délivre les jetons d’accès.',
-    ja: 'API がアクセストークンを発行する場所です。',
+  'Where to request access tokens.': {
+    de: 'Adresse, unter der Zugriffstokens angefordert werden.',
+    es: 'URL donde se solicitan los tokens de acceso.',
+    fr: 'URL à laquelle demander les jetons d’accès.',
+    ja: 'アクセストークンをリクエストする URL です。',
   },
   'Client ID': { de: 'Client-ID', es: 'ID de cliente', fr: 'ID client', ja: 'クライアント ID' },
   'Client secret': {
@@ -218,85 +218,95 @@ export const dictionary: Dictionary = {
     ja: 'クライアントシークレット',
   },
   Scopes: { de: 'Berechtigungen (Scopes)', es: 'Ámbitos (scopes)', fr: 'Portées (scopes)', ja: 'スコープ' },
-  'What the token is for, with spaces between several.': {
-    de: 'Wofür das Token gilt; mehrere durch Leerzeichen getrennt.',
-    es: 'Para qué sirve el token; varios separados por espacios.',
-    fr: 'Ce que le jeton autorise ; plusieurs séparés par des espaces.',
-    ja: 'トークンの用途です。複数ある場合は空白で区切ります。',
+  'Separate multiple scopes with spaces.': {
+    de: 'Mehrere durch Leerzeichen trennen.',
+    es: 'Separe varios ámbitos con espacios.',
+    fr: 'Séparez plusieurs portées par des espaces.',
+    ja: '複数のスコープは空白で区切ります。',
   },
-  'Where ID and secret go': {
-    de: 'Wohin ID und Geheimnis kommen',
-    es: 'Dónde van el ID y el secreto',
-    fr: 'Où vont l’ID et le secret',
-    ja: 'ID とシークレットの送信場所',
+  'Send client credentials in': {
+    de: 'Client-Zugangsdaten senden in',
+    es: 'Enviar las credenciales en',
+    fr: 'Envoyer les identifiants dans',
+    ja: '資格情報の送信先',
   },
-  'Into the body': { de: 'In den Body', es: 'En el cuerpo', fr: 'Dans le corps', ja: 'ボディ' },
-  'Into a header': { de: 'In einen Header', es: 'En una cabecera', fr: 'Dans un en-tête', ja: 'ヘッダー' },
-  'End of the list': { de: 'Ende der Liste', es: 'Fin de la lista', fr: 'Fin de la liste', ja: 'リストの終わり' },
-  'When the API says so, or with an empty page': {
-    de: 'Wenn die API es angibt, oder mit einer leeren Seite',
-    es: 'Cuando lo indica la API o con una página vacía',
-    fr: 'Quand l’API l’indique, ou avec une page vide',
-    ja: 'API がそう示したとき、または空のページ',
+  'Request body': {
+    de: 'Request-Body',
+    es: 'Cuerpo de la solicitud',
+    fr: 'Corps de la requête',
+    ja: 'リクエストボディ',
   },
-  'With the first empty page': {
-    de: 'Mit der ersten leeren Seite',
-    es: 'Con la primera página vacía',
-    fr: 'Avec la première page vide',
+  'Authorization header': {
+    de: 'Authorization-Header',
+    es: 'Cabecera Authorization',
+    fr: 'En-tête Authorization',
+    ja: 'Authorization ヘッダー',
+  },
+  'Stop condition': { de: 'Ende', es: 'Condición de parada', fr: 'Condition d’arrêt', ja: '終了条件' },
+  'Last page reported by the API, or empty page': {
+    de: 'Letzte Seite laut API oder leere Seite',
+    es: 'Última página según la API o página vacía',
+    fr: 'Dernière page selon l’API, ou page vide',
+    ja: 'API が示す最後のページ、または空のページ',
+  },
+  'First empty page': {
+    de: 'Erste leere Seite',
+    es: 'Primera página vacía',
+    fr: 'Première page vide',
     ja: '最初の空のページ',
   },
-  'With the first page that is not full': {
-    de: 'Mit der ersten Seite, die nicht voll ist',
-    es: 'Con la primera página que no esté llena',
-    fr: 'Avec la première page incomplète',
-    ja: '最初の満たないページ',
+  'First page that is not full': {
+    de: 'Erste Seite, die nicht voll ist',
+    es: 'Primera página incompleta',
+    fr: 'Première page incomplète',
+    ja: '件数がページサイズに満たない最初のページ',
   },
-  'ID of the last record': {
+  'Last record ID': {
     de: 'ID des letzten Datensatzes',
     es: 'ID del último registro',
     fr: 'ID du dernier enregistrement',
     ja: '最後のレコードの ID',
   },
-  'Asks for the records after the last one. Ends with an empty page, or when the API says so.': {
-    de: 'Fragt nach den Datensätzen hinter dem letzten. Endet mit einer leeren Seite oder wenn die API es angibt.',
+  'Requests the records after the last one. Stops at an empty page or when the API reports the end.': {
+    de: 'Fordert die Datensätze nach dem letzten an. Endet bei einer leeren Seite oder wenn die API das Ende meldet.',
     es: 'Pide los registros posteriores al último. Termina con una página vacía o cuando lo indica la API.',
     fr: 'Demande les enregistrements qui suivent le dernier. Se termine par une page vide ou quand l’API l’indique.',
     ja: '最後のレコードより後のレコードを要求します。空のページ、または API がそう示したときに終わります。',
   },
-  'Parameter of the ID': {
-    de: 'Parameter der ID',
-    es: 'Parámetro del ID',
-    fr: 'Paramètre de l’ID',
+  'ID parameter': {
+    de: 'Parameter für die ID',
+    es: 'Parámetro de ID',
+    fr: 'Paramètre d’ID',
     ja: 'ID のパラメーター',
   },
-  'Field of the ID': { de: 'Feld der ID', es: 'Campo del ID', fr: 'Champ de l’ID', ja: 'ID のフィールド' },
-  'Where a record has its ID, with dots.': {
-    de: 'Wo ein Datensatz seine ID hat, mit Punkten.',
-    es: 'Dónde tiene el registro su ID, con puntos.',
-    fr: 'Où se trouve l’ID d’un enregistrement, avec des points.',
+  'ID field': { de: 'ID-Feld', es: 'Campo de ID', fr: 'Champ d’ID', ja: 'ID のフィールド' },
+  'Dot path to the ID in a record.': {
+    de: 'Punktpfad zur ID im Datensatz.',
+    es: 'Ruta con puntos al ID en el registro.',
+    fr: 'Chemin (avec des points) de l’ID dans l’enregistrement.',
     ja: 'レコード内で ID がある場所を、ドット区切りで指定します。',
   },
   'Parent list': { de: 'Übergeordnete Liste', es: 'Lista superior', fr: 'Liste parente', ja: '親リスト' },
-  'Reads this list once for each record of another stream. Write fields of that record into the path, in braces: /projects/{id}/issues.':
+  'Reads this list once for each record of another stream. Put fields of that record in braces in the path, for example /projects/{id}/issues.':
     {
-      de: 'Liest diese Liste einmal für jeden Datensatz eines anderen Datenstroms. Schreiben Sie Felder dieses Datensatzes in geschweiften Klammern in den Pfad: /projects/{id}/issues.',
+      de: 'Liest diese Liste einmal für jeden Datensatz eines anderen Datenstroms. Setzen Sie Felder dieses Datensatzes in geschweiften Klammern in den Pfad ein, zum Beispiel /projects/{id}/issues.',
       es: 'Lee esta lista una vez por cada registro de otro flujo. Escriba campos de ese registro en la ruta, entre llaves: /projects/{id}/issues.',
       fr: 'Lit cette liste une fois pour chaque enregistrement d’un autre flux. Écrivez les champs de cet enregistrement dans le chemin, entre accolades : /projects/{id}/issues.',
       ja: '別のストリームのレコードごとに、このリストを 1 回読み取ります。そのレコードのフィールドを波括弧でパスに書きます: /projects/{id}/issues',
     },
-  'Stream of the parents': {
-    de: 'Datenstrom der übergeordneten Liste',
-    es: 'Flujo de la lista superior',
-    fr: 'Flux de la liste parente',
-    ja: '親リストのストリーム',
+  'Parent stream': {
+    de: 'Übergeordneter Datenstrom',
+    es: 'Flujo superior',
+    fr: 'Flux parent',
+    ja: '親ストリーム',
   },
-  'Field for the parent': {
+  'Parent field': {
     de: 'Feld für den übergeordneten Datensatz',
     es: 'Campo para el registro superior',
     fr: 'Champ pour l’enregistrement parent',
     ja: '親レコード用のフィールド',
   },
-  'Is added to every record, with the value of the first field in braces.': {
+  'Added to every record, with the value of the first field in braces.': {
     de: 'Wird jedem Datensatz hinzugefügt, mit dem Wert des ersten Felds in Klammern.',
     es: 'Se añade a cada registro, con el valor del primer campo entre llaves.',
     fr: 'Est ajouté à chaque enregistrement, avec la valeur du premier champ entre accolades.',
@@ -308,49 +318,49 @@ export const dictionary: Dictionary = {
     fr: 'Trié par le champ de curseur',
     ja: 'カーソルフィールド順',
   },
-  'The API sends the oldest change first. A sync that was cut off then goes on in the middle of the list.': {
-    de: 'Die API sendet die älteste Änderung zuerst. Eine abgebrochene Synchronisierung geht dann mitten in der Liste weiter.',
+  'The API returns the oldest changes first. An interrupted sync can then resume in the middle of the list.': {
+    de: 'Die API sendet die ältesten Änderungen zuerst. Eine unterbrochene Synchronisierung kann dann mitten in der Liste fortgesetzt werden.',
     es: 'La API envía primero el cambio más antiguo. Una sincronización interrumpida continúa entonces en mitad de la lista.',
     fr: 'L’API envoie d’abord la modification la plus ancienne. Une synchronisation interrompue reprend alors au milieu de la liste.',
     ja: 'API は古い変更から順に送信します。中断された同期は、リストの途中から再開します。',
   },
   'Time window': { de: 'Zeitfenster', es: 'Ventana de tiempo', fr: 'Fenêtre de temps', ja: '時間枠' },
-  'Asks for what has changed between two times, by the cursor field. A sync that was cut off goes on with the window that was not finished.':
+  'Requests changes between two points in time, based on the cursor field. An interrupted sync resumes with the unfinished window.':
     {
-      de: 'Fragt nach dem, was sich zwischen zwei Zeitpunkten geändert hat, nach dem Cursorfeld. Eine abgebrochene Synchronisierung geht mit dem Fenster weiter, das nicht fertig wurde.',
+      de: 'Fordert Änderungen zwischen zwei Zeitpunkten anhand des Cursorfelds an. Eine unterbrochene Synchronisierung wird mit dem unfertigen Fenster fortgesetzt.',
       es: 'Pide lo que ha cambiado entre dos momentos, según el campo de cursor. Una sincronización interrumpida continúa con la ventana que no se terminó.',
       fr: 'Demande ce qui a changé entre deux moments, selon le champ de curseur. Une synchronisation interrompue reprend à la fenêtre inachevée.',
       ja: 'カーソルフィールドをもとに、2 つの時点の間に変更されたデータを要求します。中断された同期は、完了していない時間枠から再開します。',
     },
-  'First day': { de: 'Erster Tag', es: 'Primer día', fr: 'Premier jour', ja: '最初の日' },
-  'Where the first sync begins.': {
-    de: 'Wo die erste Synchronisierung beginnt.',
-    es: 'Dónde empieza la primera sincronización.',
-    fr: 'Où commence la première synchronisation.',
-    ja: '最初の同期を開始する日です。',
+  'Start date': { de: 'Startdatum', es: 'Fecha de inicio', fr: 'Date de début', ja: '開始日' },
+  'The first sync reads data from this date on.': {
+    de: 'Die erste Synchronisierung liest Daten ab diesem Datum.',
+    es: 'La primera sincronización lee los datos a partir de esta fecha.',
+    fr: 'La première synchronisation lit les données à partir de cette date.',
+    ja: '最初の同期では、この日以降のデータを読み取ります。',
   },
-  'Parameter of the start': {
-    de: 'Parameter des Beginns',
-    es: 'Parámetro del inicio',
-    fr: 'Paramètre du début',
+  'Start parameter': {
+    de: 'Parameter für den Beginn',
+    es: 'Parámetro de inicio',
+    fr: 'Paramètre de début',
     ja: '開始のパラメーター',
   },
-  'Parameter of the end': {
-    de: 'Parameter des Endes',
-    es: 'Parámetro del fin',
-    fr: 'Paramètre de la fin',
+  'End parameter': {
+    de: 'Parameter für das Ende',
+    es: 'Parámetro de fin',
+    fr: 'Paramètre de fin',
     ja: '終了のパラメーター',
   },
-  'Length of a window': {
+  'Window length': {
     de: 'Länge eines Fensters',
     es: 'Duración de una ventana',
     fr: 'Durée d’une fenêtre',
     ja: '時間枠の長さ',
   },
-  'Needs a parameter of the end. Empty: one window up to now.': {
-    de: 'Braucht einen Parameter des Endes. Leer: ein Fenster bis jetzt.',
-    es: 'Necesita un parámetro del fin. Vacío: una ventana hasta ahora.',
-    fr: 'Nécessite un paramètre de fin. Vide : une fenêtre jusqu’à maintenant.',
+  'Requires an end parameter. Leave empty to use a single window up to now.': {
+    de: 'Erfordert einen Parameter für das Ende. Leer lassen für ein einziges Fenster bis jetzt.',
+    es: 'Requiere un parámetro de fin. Déjelo vacío para usar una sola ventana hasta ahora.',
+    fr: 'Nécessite un paramètre de fin. Laissez vide pour une seule fenêtre jusqu’à maintenant.',
     ja: '終了のパラメーターが必要です。空欄の場合は、現在までの 1 つの時間枠になります。',
   },
   'An hour': { de: 'Eine Stunde', es: 'Una hora', fr: 'Une heure', ja: '1 時間' },
@@ -358,11 +368,11 @@ export const dictionary: Dictionary = {
   'A week': { de: 'Eine Woche', es: 'Una semana', fr: 'Une semaine', ja: '1 週間' },
   'A month': { de: 'Ein Monat', es: 'Un mes', fr: 'Un mois', ja: '1 か月' },
   'A year': { de: 'Ein Jahr', es: 'Un año', fr: 'Un an', ja: '1 年' },
-  'Format of the times': {
-    de: 'Format der Zeiten',
-    es: 'Formato de los tiempos',
-    fr: 'Format des temps',
-    ja: '時刻の形式',
+  'Time format': {
+    de: 'Zeitformat',
+    es: 'Formato de fecha y hora',
+    fr: 'Format de date et d’heure',
+    ja: '日時の形式',
   },
   'Date and time (2024-01-31T00:00:00Z)': {
     de: 'Datum und Zeit (2024-01-31T00:00:00Z)',
@@ -376,47 +386,41 @@ export const dictionary: Dictionary = {
     fr: 'Date (2024-01-31)',
     ja: '日付 (2024-01-31)',
   },
-  'Seconds since 1970': {
-    de: 'Sekunden seit 1970',
-    es: 'Segundos desde 1970',
-    fr: 'Secondes depuis 1970',
-    ja: '1970 年からの秒数',
+  'Unix timestamp (seconds)': {
+    de: 'Unix-Zeitstempel (Sekunden)',
+    es: 'Marca de tiempo Unix (segundos)',
+    fr: 'Horodatage Unix (secondes)',
+    ja: 'Unix タイムスタンプ (秒)',
   },
-  'Milliseconds since 1970': {
-    de: 'Millisekunden seit 1970',
-    es: 'Milisegundos desde 1970',
-    fr: 'Millisecondes depuis 1970',
-    ja: '1970 年からのミリ秒数',
+  'Unix timestamp (milliseconds)': {
+    de: 'Unix-Zeitstempel (Millisekunden)',
+    es: 'Marca de tiempo Unix (milisegundos)',
+    fr: 'Horodatage Unix (millisecondes)',
+    ja: 'Unix タイムスタンプ (ミリ秒)',
   },
   'JSON body': { de: 'JSON-Body', es: 'Cuerpo JSON', fr: 'Corps JSON', ja: 'JSON ボディ' },
-  'Requests are sent as POST with this body. Empty: as GET.': {
-    de: 'Anfragen werden als POST mit diesem Body gesendet. Leer: als GET.',
-    es: 'Las solicitudes se envían como POST con este cuerpo. Vacío: como GET.',
-    fr: 'Les requêtes sont envoyées en POST avec ce corps. Vide : en GET.',
+  'Sends requests as POST with this body. Leave empty to use GET.': {
+    de: 'Sendet Anfragen als POST mit diesem Body. Leer lassen für GET.',
+    es: 'Envía las solicitudes como POST con este cuerpo. Déjelo vacío para usar GET.',
+    fr: 'Envoie les requêtes en POST avec ce corps. Laissez vide pour utiliser GET.',
     ja: 'リクエストはこのボディとともに POST で送信されます。空欄の場合は GET です。',
   },
-  'Where parameters go': {
-    de: 'Wohin Parameter kommen',
-    es: 'Dónde van los parámetros',
-    fr: 'Où vont les paramètres',
-    ja: 'パラメーターの送信場所',
+  'Send parameters in': {
+    de: 'Parameter senden in',
+    es: 'Enviar los parámetros en',
+    fr: 'Envoyer les paramètres dans',
+    ja: 'パラメーターの送信先',
   },
-  'Those of the pages, the cursor and the time window.': {
-    de: 'Die der Seiten, des Cursors und des Zeitfensters.',
-    es: 'Los de las páginas, el cursor y la ventana de tiempo.',
-    fr: 'Ceux des pages, du curseur et de la fenêtre de temps.',
+  'Applies to the parameters for pages, cursor and time window.': {
+    de: 'Gilt für die Parameter der Seiten, des Cursors und des Zeitfensters.',
+    es: 'Se aplica a los parámetros de las páginas, el cursor y la ventana de tiempo.',
+    fr: 'S’applique aux paramètres des pages, du curseur et de la fenêtre de temps.',
     ja: 'ページ、カーソル、時間枠のパラメーターです。',
   },
-  'Into the query': { de: 'In die Abfrage', es: 'En la consulta', fr: 'Dans la requête', ja: 'クエリ' },
-  'Into the JSON body': {
-    de: 'In den JSON-Body',
-    es: 'En el cuerpo JSON',
-    fr: 'Dans le corps JSON',
-    ja: 'JSON ボディ',
-  },
-  'Types of fields': { de: 'Typen von Feldern', es: 'Tipos de campos', fr: 'Types de champs', ja: 'フィールドの型' },
-  'For fields whose type the first pages do not show. All others get their type from the records.': {
-    de: 'Für Felder, deren Typ die ersten Seiten nicht zeigen. Alle anderen erhalten ihren Typ aus den Datensätzen.',
+  'Query string': { de: 'Query-String', es: 'Cadena de consulta', fr: 'Chaîne de requête', ja: 'クエリ文字列' },
+  'Field types': { de: 'Feldtypen', es: 'Tipos de campo', fr: 'Types de champ', ja: 'フィールドの型' },
+  'Set the type of fields that the first pages do not reveal. All other types are detected from the records.': {
+    de: 'Für Felder, deren Typ die ersten Seiten nicht zeigen. Alle anderen Typen werden aus den Datensätzen erkannt.',
     es: 'Para campos cuyo tipo no muestran las primeras páginas. Los demás obtienen su tipo de los registros.',
     fr: 'Pour les champs dont les premières pages ne montrent pas le type. Les autres tiennent leur type des enregistrements.',
     ja: '最初のページから型がわからないフィールド用です。ほかのフィールドの型はレコードから決まります。',

@@ -15,12 +15,12 @@ export const bearerToken = {
 };
 
 export const userAndPassword = {
-  title: 'User name and password',
+  title: 'Username and password',
   required: ['type', 'username', 'password'],
   properties: {
     type: { type: 'string', const: 'basic', order: 0 },
     // RFC 7617: the first colon ends the user name.
-    username: { type: 'string', title: 'User name', pattern: '^[^:]*$', order: 1 },
+    username: { type: 'string', title: 'Username', pattern: '^[^:]*$', order: 1 },
     password: { type: 'string', title: 'Password', airbyte_secret: true, order: 2 },
   },
 };

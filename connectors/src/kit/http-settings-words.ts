@@ -6,12 +6,12 @@ export const authenticationWords: Dictionary = {
   None: { de: 'Keine', es: 'Ninguna', fr: 'Aucune', ja: 'なし' },
   'Bearer token': { de: 'Bearer-Token', es: 'Token de portador', fr: 'Jeton du porteur', ja: 'Bearer トークン' },
   Token: { de: 'Token', es: 'Token', fr: 'Jeton', ja: 'トークン' },
-  'User name and password': {
+  'Username and password': {
     de: 'Benutzername und Passwort',
     es: 'Nombre de usuario y contraseña',
     fr: 'Nom d’utilisateur et mot de passe',
     ja: 'ユーザー名とパスワード',
   },
-  'User name': { de: 'Benutzername', es: 'Nombre de usuario', fr: 'Nom d’utilisateur', ja: 'ユーザー名' },
+  Username: { de: 'Benutzername', es: 'Nombre de usuario', fr: 'Nom d’utilisateur', ja: 'ユーザー名' },
   Password: { de: 'Passwort', es: 'Contraseña', fr: 'Mot de passe', ja: 'パスワード' },
 };

@@ -25,7 +25,7 @@ export function headerValue(value: string, what: string, field: string): string 
   const trimmed = value.trim();
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed)) return trimmed;
   throw new ConnectorError(
-    `The ${what} contains a line break or a character that no header can carry. Enter it again.`,
+    `The ${what} contains a line break or a character that is not allowed in headers. Enter it again.`,
     { fields: [field] },
   );
 }
@@ -33,10 +33,10 @@ export function headerValue(value: string, what: string, field: string): string 
 export function httpAddress(text: string, what: string, field: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new ConnectorError(`The ${what} is no http or https address. Check its spelling.`).about(field);
+    throw new ConnectorError(`The ${what} is not a valid http or https URL. Check its spelling.`).about(field);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConnectorError(`The ${what} contains a user name. Put it into the authentication.`).about(field);
+    throw new ConnectorError(`The ${what} contains a username. Enter it under authentication instead.`).about(field);
   }
   return url;
 }

@@ -2,17 +2,17 @@
 import type { Dictionary } from './translate.ts';
 
 export const recordWords: Dictionary = {
-  'Path of the records': {
-    de: 'Pfad der Datensätze',
+  'Records path': {
+    de: 'Pfad zu den Datensätzen',
     es: 'Ruta de los registros',
     fr: 'Chemin des enregistrements',
     ja: 'レコードのパス',
   },
   'Primary key': { de: 'Primärschlüssel', es: 'Clave principal', fr: 'Clé primaire', ja: '主キー' },
-  'The fields that tell one record from another.': {
+  'The fields that uniquely identify a record.': {
     de: 'Die Felder, die einen Datensatz eindeutig bestimmen.',
-    es: 'Los campos que distinguen un registro de otro.',
-    fr: 'Les champs qui distinguent un enregistrement d’un autre.',
+    es: 'Los campos que identifican un registro de forma única.',
+    fr: 'Les champs qui identifient un enregistrement de façon unique.',
     ja: 'レコードを一意に識別するフィールドです。',
   },
 };

@@ -9,12 +9,10 @@ export function recordsAt(document: unknown, path: string, mayLackList: boolean)
   const records = Array.isArray(found) ? found : [found];
   if (found !== undefined && records.every(isJsonObject)) return records;
   if (found !== undefined) {
-    throw new ConnectorError(`The records should be JSON objects and are not. Check the path of the records.`);
+    throw new ConnectorError(`The records are not JSON objects. Check the records path.`);
   }
-  const fields = isJsonObject(document)
-    ? ` There are the fields ${Object.keys(document).slice(0, 20).join(', ')}.`
-    : '';
-  throw new ConnectorError(`There is no ${path}.${fields} Check the path of the records.`);
+  const fields = isJsonObject(document) ? ` Available fields: ${Object.keys(document).slice(0, 20).join(', ')}.` : '';
+  throw new ConnectorError(`There is no field ${path}.${fields} Check the records path.`);
 }
 
 /** Throws unless each of the fields is in at least one of the records, where there are any. */
@@ -24,5 +22,5 @@ export function requireFields(records: readonly Record<string, unknown>[], field
   const missing = fields.find((field) => !records.some((record) => Object.hasOwn(record, field)));
   if (missing === undefined) return;
   const known = Object.keys(first).slice(0, 20).join(', ');
-  throw new ConnectorError(`The records have no field ${missing}. Choose among ${known}.`);
+  throw new ConnectorError(`The records have no field ${missing}. Available fields: ${known}.`);
 }

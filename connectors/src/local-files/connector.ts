@@ -88,7 +88,9 @@ async function openStreams(
   for (const configured of catalog.streams) {
     const { stream, destination_sync_mode, sync_id } = configured;
     if (destination_sync_mode !== 'append' && destination_sync_mode !== 'overwrite') {
-      throw new ConnectorError(`${stream.name} cannot be synced by ${destination_sync_mode}: files have no keys.`);
+      throw new ConnectorError(
+        `${stream.name} cannot use ${destination_sync_mode}, because files have no keys. Choose another sync mode.`,
+      );
     }
     const lines = lineFormat(format, stream.json_schema, sync_id);
     const files = await StreamFiles.open(target, configured, lines, compression);
@@ -148,9 +150,9 @@ async function openTarget(config: Configuration, { workspaceDir }: Surroundings)
   const { path, format = 'jsonl', compression = 'none' } = config;
   const { properties } = specification.connectionSpecification as { properties: { path: { pattern: string } } };
   if (typeof path !== 'string' || !new RegExp(properties.path.pattern).test(path)) {
-    throw new ConnectorError('The folder must be given as folder/subfolder, of letters, digits, dots, _ and -.').about(
-      'path',
-    );
+    throw new ConnectorError(
+      'The folder must look like folder/subfolder and contain only letters, digits, dots, _ and -.',
+    ).about('path');
   }
   if (format !== 'jsonl' && format !== 'csv')
     throw new ConnectorError('The format must be jsonl or csv.').about('format');
@@ -173,10 +175,10 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const refusals: Record<string, string> = {
-  ENOSPC: 'The disk of the platform is full.',
-  EDQUOT: 'The platform has used up its share of the disk.',
-  EACCES: 'The platform may not write to its folder for local files.',
-  EPERM: 'The platform may not write to its folder for local files.',
-  EROFS: 'The folder for local files is on a disk that cannot be written to.',
-  EIO: 'The disk of the platform reports errors.',
+  ENOSPC: "The platform's disk is full.",
+  EDQUOT: "The platform's disk quota is used up.",
+  EACCES: 'The platform is not allowed to write to its folder for local files.',
+  EPERM: 'The platform is not allowed to write to its folder for local files.',
+  EROFS: 'The folder for local files is on a read-only disk.',
+  EIO: "The platform's disk reports errors.",
 };

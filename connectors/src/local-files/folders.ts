@@ -41,7 +41,7 @@ export async function makeFolder(root: string, ...names: string[]): Promise<stri
       await mkdir(folder, { mode: 0o700 }).catch(ignoreExisting);
       await syncFolder(parent);
     } else if (!found.isDirectory()) {
-      throw new ConnectorError(`${name} in the folder is not a folder itself. Choose another folder.`).about('path');
+      throw new ConnectorError(`${name} is a file, not a folder. Choose a different folder.`).about('path');
     }
   }
   return folder;

@@ -14,7 +14,7 @@ export const specification: ConnectorSpecification = {
         type: 'string',
         title: 'Folder',
         description:
-          "Where the files go, relative to the workspace's own folder. Each stream gets a folder in it, with a folder " +
+          "Folder for the files, relative to the workspace's own folder. Each stream gets a folder in it, with a folder " +
           'for each generation of its records: <path>/<stream>/<generation>/<sync>-<start>-<part>.jsonl.',
         // Every segment starts with a letter or digit, which leaves no way to write '..', an absolute path or a hidden file.
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$',
@@ -27,9 +27,9 @@ export const specification: ConnectorSpecification = {
         type: 'string',
         title: 'Format',
         description:
-          'JSON Lines (jsonl) keeps every field of a record as it came. CSV has a column for each field that the stream ' +
-          'declares, with nested values as JSON, and the other fields together in _inlay_other_fields. Both add _inlay_emitted_at, when the source sent the record, and _inlay_sync_id, ' +
-          'the sync that wrote it.',
+          'JSON Lines (jsonl) keeps every field of a record unchanged. CSV has a column for each field that the stream ' +
+          'declares, with nested values as JSON, and all other fields in _inlay_other_fields. Both add _inlay_emitted_at (when the source sent the record) and _inlay_sync_id ' +
+          '(the sync that wrote it).',
         enum: ['jsonl', 'csv'],
         default: 'jsonl',
         order: 1,

@@ -14,7 +14,7 @@ export const connectionFields: Record<string, JsonSchema> = {
   host: {
     type: 'string',
     title: 'Host',
-    description: 'The name or address of the server.',
+    description: 'Hostname or IP address of the server.',
     minLength: 1,
     maxLength: 255,
     pattern: '^[^\\s/]+$',
@@ -48,25 +48,30 @@ export const connectionFields: Record<string, JsonSchema> = {
   ssl_mode: {
     type: 'object',
     title: 'Encryption',
-    description: 'Whether the connection is encrypted, and whether the server has to prove who it is.',
+    description: "Whether to encrypt the connection and verify the server's identity.",
     default: { mode: 'prefer' },
     group: 'server',
     order: 5,
     oneOf: [
-      encryptionMode('disable', 'Never', 'Nothing is encrypted, the password included. For trusted networks only.'),
-      encryptionMode('prefer', 'If the server offers it', 'Encrypted where possible; the server is not verified.'),
-      encryptionMode('require', 'Always', 'Encrypted, or no connection; the server is not verified.'),
-      encryptionMode('verify-full', 'Always, and verify the server', 'Safe against someone posing as the server.', {
-        ca_certificate: {
-          type: 'string',
-          title: 'CA certificate',
-          description:
-            "The certificate (PEM) that the server's own is signed with. Empty: one of the well-known authorities.",
-          multiline: true,
-          examples: ['-----BEGIN CERTIFICATE-----'],
-          order: 1,
+      encryptionMode('disable', 'Never', 'Nothing is encrypted, not even the password. Use only on trusted networks.'),
+      encryptionMode('prefer', 'If the server supports it', 'Encrypted if possible. The server is not verified.'),
+      encryptionMode('require', 'Always', 'Always encrypted. The server is not verified.'),
+      encryptionMode(
+        'verify-full',
+        'Always, and verify the server',
+        'Protects against someone impersonating the server.',
+        {
+          ca_certificate: {
+            type: 'string',
+            title: 'CA certificate',
+            description:
+              "The CA certificate (PEM) that signed the server's certificate. Leave empty for a public certificate authority.",
+            multiline: true,
+            examples: ['-----BEGIN CERTIFICATE-----'],
+            order: 1,
+          },
         },
-      }),
+      ),
     ],
   },
 };

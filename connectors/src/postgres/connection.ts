@@ -85,8 +85,8 @@ function assertCertificate(pem: string): void {
   try {
     new X509Certificate(pem);
   } catch (cause) {
-    const advice = 'It must be in PEM form, with its BEGIN and END lines.';
-    throw new ConnectorError(`The CA certificate cannot be read. ${advice}`, {
+    const advice = 'Paste it in PEM format, including the BEGIN and END lines.';
+    throw new ConnectorError(`The CA certificate is not valid. ${advice}`, {
       cause,
       fields: ['ssl_mode.ca_certificate'],
     });

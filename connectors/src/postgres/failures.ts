@@ -36,31 +36,31 @@ function explainLink(error: Error, server: Server): Explanation | undefined {
   const place = `${server.host}:${server.port}`;
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') {
-    const advice = 'Check the port, and that the server is running and reachable from here.';
-    return ['transient_error', `Nothing accepts connections at ${place}. ${advice}`, ...where];
+    const advice = 'Check the port, and that the server is running and reachable from Inlay.';
+    return ['transient_error', `${place} refused the connection. ${advice}`, ...where];
   }
   if (code === 'ETIMEDOUT' || /timeout expired|due to connection timeout/.test(error.message)) {
-    const advice = 'Check host and port, and that a firewall lets this service through.';
-    return ['transient_error', `${place} did not answer in time. ${advice}`, ...where];
+    const advice = 'Check the host and port, and that your firewall allows connections from Inlay.';
+    return ['transient_error', `The connection to ${place} timed out. ${advice}`, ...where];
   }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
-    return ['transient_error', `There is no route to ${place}. Check the host, and the network between.`, ...where];
+    return ['transient_error', `There is no network route to ${place}. Check the host and the network.`, ...where];
   }
   if (error.message === noTlsMessage) {
-    const advice = 'Turn TLS on at the server, or choose a weaker encryption mode.';
-    return ['config_error', `The server at ${place} does not offer encrypted connections. ${advice}`, 'ssl_mode'];
+    const advice = 'Enable TLS on the server or choose a weaker encryption mode.';
+    return ['config_error', `The server at ${place} does not support encrypted connections. ${advice}`, 'ssl_mode'];
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const advice = 'Use the name that is in the certificate, or have the certificate reissued.';
-    return ['config_error', `The certificate of the server is not for ${server.host}. ${advice}`, 'host'];
+    const advice = 'Use a host name from the certificate, or have the certificate reissued.';
+    return ['config_error', `The server's certificate is not valid for ${server.host}. ${advice}`, 'host'];
   }
   if (code === 'CERT_HAS_EXPIRED')
     return ['config_error', `The certificate of ${server.host} has expired. Renew it.`, 'host'];
   if (code !== undefined && untrustedCodes.has(code)) {
-    const advice = 'Give the CA certificate it is signed with.';
+    const advice = 'Enter the CA certificate that signed it.';
     return [
       'config_error',
-      `The certificate of ${server.host} is not signed by an authority known here. ${advice}`,
+      `The certificate of ${server.host} is not signed by a trusted certificate authority. ${advice}`,
       'ssl_mode',
     ];
   }
@@ -68,10 +68,10 @@ function explainLink(error: Error, server: Server): Explanation | undefined {
     return ['transient_error', `The connection to ${place} was lost.`, ...where];
   }
   if (/error establishing an SSL connection/.test(error.message)) {
-    return ['config_error', `What answers at ${place} is not PostgreSQL. Check host and port.`, ...where];
+    return ['config_error', `The server at ${place} is not PostgreSQL. Check the host and port.`, ...where];
   }
   if (error.message.includes('client password must be')) {
-    return ['config_error', `The server asks for a password for the user ${server.username}. Enter one.`, 'password'];
+    return ['config_error', `The server requires a password for the user ${server.username}. Enter one.`, 'password'];
   }
   return undefined;
 }
@@ -92,23 +92,27 @@ function explainServerError(error: pg.DatabaseError, server: Server): Explanatio
     case '28P01':
       return [
         'config_error',
-        `The password is not right for the user ${username}, or there is no such user.`,
+        `Wrong password for the user ${username}, or the user does not exist. Check both.`,
         ...login,
       ];
     case '28000':
       return ['config_error', ...explainRefusal(message, server)];
     case '3D000':
-      return ['config_error', `There is no database ${database} on this server. Check its spelling.`, 'database'];
+      return [
+        'config_error',
+        `The database ${database} does not exist on this server. Check its spelling.`,
+        'database',
+      ];
     case '42501':
-      return ['config_error', `The user ${username} lacks a permission: ${message}. Grant it.`, 'username'];
+      return ['config_error', `The user ${username} is missing a permission: ${message}. Grant it.`, 'username'];
     case '25006':
       return ['config_error', `The database ${database} is read-only. Connect to the primary server.`, 'host'];
     case '53300':
-      return ['transient_error', `The server has no connection left: ${message}.`, 'host'];
+      return ['transient_error', `The server has reached its connection limit: ${message}.`, 'host'];
     case '55P03':
-      return ['transient_error', 'A table stayed locked by somebody else for too long.', ...content];
+      return ['transient_error', 'A table was locked by another session for too long.', ...content];
     case '57014':
-      return ['transient_error', 'A statement took too long, or somebody cancelled it.', ...content];
+      return ['transient_error', 'A statement timed out or was cancelled.', ...content];
     default:
       return explainByClass(code, message);
   }
@@ -122,16 +126,20 @@ function explainByClass(code: string, message: string): Explanation | undefined 
     case '53':
     case '57':
     case '58':
-      return ['transient_error', `The server gave up: ${message}.`, 'host'];
+      return ['transient_error', `The server reported an error: ${message}.`, 'host'];
     case '23':
-      return ['config_error', `A constraint that somebody put on the table refuses a record: ${message}.`, ...content];
+      return [
+        'config_error',
+        `A constraint on the table rejected a record: ${message}. Remove the constraint.`,
+        ...content,
+      ];
     case '54':
-      return ['config_error', `The data is beyond a limit of PostgreSQL: ${message}.`, ...content];
+      return ['config_error', `The data exceeds a PostgreSQL limit: ${message}.`, ...content];
     case '0A':
     case '2B':
       return [
         'config_error',
-        `The server cannot do that: ${message}. Remove what stands in the way, such as a view.`,
+        `The server cannot make the change: ${message}. Remove dependent objects, such as views.`,
         ...content,
       ];
     default:
@@ -147,7 +155,7 @@ function explainRefusal(message: string, { username, encryption }: Server): [mes
     const advice = 'Choose "prefer" or "disable".';
     return [`The server accepts the user ${username} only without encryption. ${advice}`, 'ssl_mode'];
   }
-  return [`The server refuses the user ${username}: ${message}.`, 'username'];
+  return [`The server rejected the user ${username}: ${message}.`, 'username'];
 }
 
 function codeOf(error: Error): string | undefined {

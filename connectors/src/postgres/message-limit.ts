@@ -62,5 +62,5 @@ function tooLarge(bytes: number): ConnectorError {
   const [size, limit] = [bytes, maxMessageBytes].map(
     (count) => `${Math.round(count / 1_000_000).toLocaleString('en')} MB`,
   );
-  return new ConnectorError(`The server announced a message of ${size}. Nothing of more than ${limit} is read.`);
+  return new ConnectorError(`The server announced a message of ${size}, which exceeds the limit of ${limit}.`);
 }

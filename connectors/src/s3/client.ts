@@ -56,9 +56,9 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
   /** What is wrong with an object, by what the store says when it is asked about it. */
   async function doubtObject(key: string, bytes: number, body?: Buffer): Promise<Doubt> {
     const found = await look(key);
-    if (!found) return 'says that an object is stored, and does not have it';
+    if (!found) return 'reported an object as stored but does not have it';
     if (Number(found.headers['content-length']) !== bytes)
-      return `says that an object is stored, and has ${found.headers['content-length']} of its ${bytes} bytes`;
+      return `reported an object as stored but has only ${found.headers['content-length']} of its ${bytes} bytes`;
     return body && doubtContent(found, body);
   }
 
@@ -94,7 +94,7 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
     const seen = new Set<string>();
     for (let marker: string | undefined = ''; marker !== undefined; ) {
       const { entries, next }: Awaited<ReturnType<typeof listPage>> = await listPage(prefix, marker, 1000);
-      if (next !== undefined && seen.has(next)) throw doubtError('gives the same page again', 'list objects');
+      if (next !== undefined && seen.has(next)) throw doubtError('returned the same page again', 'list objects');
       if (next !== undefined) seen.add(next);
       if (entries.length > 0) yield entries.map((entry) => textIn(entry, 'Key') ?? '');
       marker = next;
@@ -123,7 +123,7 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
         'upload-id-marker': textIn(body, 'NextUploadIdMarker') ?? '',
       };
       const place = JSON.stringify(next);
-      if (seen.has(place)) throw doubtError('gives the same page again', doing);
+      if (seen.has(place)) throw doubtError('returned the same page again', doing);
       seen.add(place);
     }
     return uploads;
@@ -152,7 +152,7 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
         doubt: ({ body }) =>
           isDocument(body, 'InitiateMultipartUploadResult') && textIn(body, 'UploadId')
             ? undefined
-            : 'begins an upload and does not say which',
+            : 'started an upload without returning its id',
       });
       return { key, uploadId: textIn(body, 'UploadId') ?? '' };
     },
@@ -163,7 +163,8 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
         query: { partNumber: String(partNumber), uploadId },
         body,
         doing: 'write objects',
-        doubt: (answer) => (answer.headers.etag ? doubtContent(answer, body) : 'takes a part and does not say which'),
+        doubt: (answer) =>
+          answer.headers.etag ? doubtContent(answer, body) : 'accepted a part without returning its ETag',
       });
       return String(headers.etag);
     },
@@ -184,14 +185,16 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
 
 /** A listing that was cut off looks like one with fewer entries: what it should have replaced would stay. */
 function doubtListing(body: string, root: string, element: string, prefix: string): Doubt {
-  if (!isDocument(body, root)) return 'gives a list without its end';
+  if (!isDocument(body, root)) return 'returned an incomplete list';
   const entries = elementsIn(body, element);
   const isTruncated = textIn(body, 'IsTruncated');
-  if (isTruncated !== 'true' && isTruncated !== 'false') return 'gives a list and does not say whether it goes on';
+  if (isTruncated !== 'true' && isTruncated !== 'false') return 'returned a list without saying whether it continues';
   const count = textIn(body, 'KeyCount');
-  if (count !== undefined && Number(count) !== entries.length) return 'gives a list with other entries than it counts';
-  if (!entries.every((entry) => textIn(entry, 'Key')?.startsWith(prefix))) return 'gives a list of something else';
+  if (count !== undefined && Number(count) !== entries.length)
+    return 'returned a list whose entries do not match its count';
+  if (!entries.every((entry) => textIn(entry, 'Key')?.startsWith(prefix)))
+    return 'returned a list of the wrong objects';
   const goesOnAt =
     textIn(body, 'NextMarker') || textIn(body, 'NextKeyMarker') || (element === 'Contents' && entries.length > 0);
-  return isTruncated === 'true' && !goesOnAt ? 'gives a list that goes on, and does not say where' : undefined;
+  return isTruncated === 'true' && !goesOnAt ? 'returned a list that continues without saying where' : undefined;
 }

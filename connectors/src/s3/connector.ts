@@ -61,7 +61,7 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
       const client = s3Client(settings, surroundings, triesOfCheck);
       try {
         const key = `${settings.prefix}inlay-check-${randomUUID()}`;
-        await client.put(key, Buffer.from('Written by a check of the connection, and deleted by it.\n'));
+        await client.put(key, Buffer.from('Written by a connection check, which also deletes it.\n'));
         await client.listKeys(key).next();
         await client.delete(key);
       } finally {
@@ -115,7 +115,7 @@ function refuseKeys({ streams }: ConfiguredCatalog): void {
   const keyed = streams.find(({ destination_sync_mode: mode }) => mode !== 'append' && mode !== 'overwrite');
   if (!keyed) return;
   throw new ConnectorError(
-    `${keyed.stream.name} cannot be synced by ${keyed.destination_sync_mode}: objects have no keys.`,
+    `${keyed.stream.name} cannot use ${keyed.destination_sync_mode}, because objects have no keys. Choose another sync mode.`,
   );
 }
 
@@ -178,7 +178,7 @@ async function writeStreams(
 
 function getStream(streams: ReadonlyMap<string, StreamWriter>, key: string): StreamWriter {
   const stream = streams.get(key);
-  if (!stream) throw new Error(`There is no stream ${key} in the catalog.`);
+  if (!stream) throw new Error(`The stream ${key} is not in the catalog.`);
   return stream;
 }
 
@@ -199,7 +199,7 @@ async function removeLeftovers(client: S3Client, prefix: string, streams: readon
   if (!uploads) {
     emit.log(
       'WARN',
-      'Unfinished uploads of earlier runs are not removed: the store or the key does not allow to list them.',
+      'Unfinished uploads of earlier runs were not removed, because the store or the key does not allow listing them.',
     );
     return;
   }
@@ -213,6 +213,6 @@ async function abortUnfinished(streams: readonly StreamWriter[], emit: Emitter):
   try {
     for (const stream of streams) await stream.abort();
   } catch (error) {
-    emit.log('WARN', `Unfinished uploads stay until the next run: ${(error as Error).message}`);
+    emit.log('WARN', `Failed to remove unfinished uploads; the next run retries: ${(error as Error).message}`);
   }
 }

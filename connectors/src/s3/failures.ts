@@ -39,57 +39,54 @@ export function isTransient({ status, code }: Refusal): boolean {
 
 /** The store says that it has done what it was asked for, and has not. */
 export function doubtError(doubt: string, doing: string): ConnectorError {
-  return new ConnectorError(
-    `The store could not ${doing}: it ${doubt}, again and again. Check what is in front of it.`,
-    {
-      failureType: 'transient_error',
-      fields: ['endpoint'],
-    },
-  );
+  return new ConnectorError(`The store could not ${doing}: it repeatedly ${doubt}. Check any proxy in front of it.`, {
+    failureType: 'transient_error',
+    fields: ['endpoint'],
+  });
 }
 
 /** `doing` completes "The key is not allowed to …". */
 export function refusalError(refusal: Refusal, doing: string, { bucket, region }: Settings): ConnectorError {
   const { status, code } = refusal;
   if (status === 301 || wrongRegionCodes.includes(code)) {
-    const hint = refusal.region === undefined ? 'Set the region it is in.' : `Set the region to ${refusal.region}.`;
+    const hint = refusal.region === undefined ? "Set the bucket's region." : `Set the region to ${refusal.region}.`;
     return new ConnectorError(`The bucket ${bucket} is not in the region ${region}. ${hint}`).about('region');
   }
   if (isTransient(refusal)) {
     return new ConnectorError(
-      `The store could not ${doing}: it answered ${code || status} again and again. It may be overloaded; try later.`,
+      `The store could not ${doing}: it repeatedly returned ${code || status}. It may be overloaded. Try again later.`,
       { failureType: 'transient_error', fields: ['endpoint'] },
     );
   }
   if (code === 'NoSuchUpload') {
-    return new ConnectorError('The store, or another run, has dropped an upload before it was complete.', {
+    return new ConnectorError('The store or another run aborted an upload before it was complete.', {
       failureType: 'transient_error',
     });
   }
   const known: Record<string, [message: string, field: string]> = {
-    NoSuchBucket: [`The bucket ${bucket} does not exist. Check its name, or create it.`, 'bucket'],
-    InvalidBucketName: [`${bucket} is not a valid name of a bucket.`, 'bucket'],
-    InvalidAccessKeyId: ['The store does not know the access key ID. Check it, or make a new key.', 'access_key_id'],
+    NoSuchBucket: [`The bucket ${bucket} does not exist. Check its name or create it.`, 'bucket'],
+    InvalidBucketName: [`${bucket} is not a valid bucket name.`, 'bucket'],
+    InvalidAccessKeyId: ['Unknown access key ID. Check it or create a new key.', 'access_key_id'],
     SignatureDoesNotMatch: [
-      'The secret access key does not belong to the access key ID. Enter both again.',
+      'The secret access key does not match the access key ID. Enter both again.',
       'secret_access_key',
     ],
     AccessDenied: [
-      `The key is not allowed to ${doing} in the bucket ${bucket}. Grant it that permission.`,
+      `The key is not allowed to ${doing} in the bucket ${bucket}. Grant it this permission.`,
       'access_key_id',
     ],
-    AllAccessDisabled: [`The bucket ${bucket} is disabled. Ask the operator of the store.`, 'bucket'],
+    AllAccessDisabled: [`The bucket ${bucket} is disabled. Contact the store's operator.`, 'bucket'],
     RequestTimeTooSkewed: [
-      'The clock of this machine differs from that of the store by more than 15 minutes. Set the clock.',
+      "The clocks of this machine and the store differ by more than 15 minutes. Correct this machine's clock.",
       'endpoint',
     ],
-    QuotaExceeded: [`The bucket ${bucket} is full. Make room, or raise its quota.`, 'bucket'],
+    QuotaExceeded: [`The bucket ${bucket} is full. Free up space or raise its quota.`, 'bucket'],
   };
   const explained = known[code];
   if (explained) return new ConnectorError(explained[0], { fields: [explained[1]] });
   if (code === '') {
     return new ConnectorError(
-      `The endpoint answered with status ${status} and not as an S3-compatible store does. Check the endpoint.`,
+      `The endpoint returned ${status} and does not seem to be an S3-compatible store. Check the endpoint.`,
       { fields: ['endpoint'] },
     );
   }

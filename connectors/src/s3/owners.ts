@@ -28,7 +28,7 @@ async function marksIn(client: S3Client, folder: string): Promise<string[]> {
 
 function belongsToOthers(folder: string): ConnectorError {
   return new ConnectorError(
-    `The folder ${folder} of the bucket belongs to another workspace, so nothing is written to it. ` +
-      'The connection needs a namespace or a prefix of its own.',
+    `The folder ${folder} of the bucket belongs to another workspace, so nothing was written. ` +
+      'Use a different namespace or prefix for this connection.',
   );
 }

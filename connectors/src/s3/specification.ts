@@ -11,7 +11,7 @@ export const specification: ConnectorSpecification = {
       bucket: {
         type: 'string',
         title: 'Bucket',
-        description: 'An existing bucket.',
+        description: 'Name of an existing bucket.',
         pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
         pattern_descriptor: 'my-bucket',
         order: 0,
@@ -20,9 +20,9 @@ export const specification: ConnectorSpecification = {
         type: 'string',
         title: 'Prefix',
         description:
-          'The folder inside the bucket that the objects go to. Leave empty for the top of the bucket. Objects are called ' +
-          '<prefix>/<namespace>/<stream>/<generation>/<sync>-<start>-<part>.jsonl.gz. Every line is a record, with ' +
-          '_inlay_emitted_at, when the source sent it, and _inlay_sync_id, the sync that wrote it.',
+          'Folder in the bucket to write to. Leave empty to write to the top level. Objects are named ' +
+          '<prefix>/<namespace>/<stream>/<generation>/<sync>-<start>-<part>.jsonl.gz. Each line is a record with ' +
+          '_inlay_emitted_at (when the source sent it) and _inlay_sync_id (the sync that wrote it).',
         // Every segment starts with a letter or digit, so that neither '..' nor an empty segment can be written.
         pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*(/[A-Za-z0-9][A-Za-z0-9._=-]*)*/?)?$',
         pattern_descriptor: 'folder/subfolder',
@@ -33,7 +33,7 @@ export const specification: ConnectorSpecification = {
       region: {
         type: 'string',
         title: 'Region',
-        description: 'Where the bucket is. Stores other than AWS often take any region, or say which one to use.',
+        description: "The bucket's region. Stores other than AWS often accept any region or document the one to use.",
         pattern: '^[a-z0-9-]{1,40}$',
         pattern_descriptor: 'eu-central-1',
         default: 'us-east-1',
@@ -43,7 +43,7 @@ export const specification: ConnectorSpecification = {
       endpoint: {
         type: 'string',
         title: 'Endpoint',
-        description: 'The address of a store other than AWS, such as MinIO or Cloudflare R2. Leave empty for AWS.',
+        description: 'URL of an S3-compatible store, such as MinIO or Cloudflare R2. Leave empty for AWS.',
         pattern: '^(https?://[^/?#@\\s]+(/[^?#\\s]*)?)?$',
         pattern_descriptor: 'https://host[:port]',
         examples: ['https://minio.example.com:9000'],

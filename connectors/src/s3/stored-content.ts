@@ -20,11 +20,11 @@ const checksums: Record<string, (body: Buffer) => string> = {
 export function doubtContent({ headers }: Pick<Answer, 'headers'>, body: Buffer): Doubt {
   for (const [name, checksum] of Object.entries(checksums)) {
     const told = headers[`x-amz-checksum-${name}`];
-    if (typeof told === 'string' && told !== checksum(body)) return 'has stored other bytes than it was sent';
+    if (typeof told === 'string' && told !== checksum(body)) return 'stored different bytes than it received';
   }
   const md5 = md5Told(headers);
   if (md5 === undefined || md5 === createHash('md5').update(body).digest('hex')) return undefined;
-  return 'has stored other bytes than it was sent';
+  return 'stored different bytes than it received';
 }
 
 /** The ETag of an object that was sent in one piece, unless the store encrypts it with a key: then it is no MD5. */

@@ -176,8 +176,7 @@ export class StreamWriter {
     // Without a minimum there is nothing to look for, and a key that may only write is enough.
     if (!this.isReplaced && this.stream.minimum_generation_id === 0) return;
     for (let round = 1; await this.#deleteListed(); round++) {
-      if (round === this.limits.tries)
-        throw doubtError('says that objects are deleted, and keeps them', 'delete objects');
+      if (round === this.limits.tries) throw doubtError('reported objects as deleted but kept them', 'delete objects');
       if (round > 1) await pauseBefore(round);
     }
   }

@@ -52,7 +52,7 @@ export const connector: SourceConnector = {
     const pace = paceOf(settings.recordsPerSecond);
     for (const { stream, sync_mode } of catalog.streams) {
       const sample = sampleStreams.find(({ name }) => name === stream.name);
-      if (!sample) throw new ConnectorError(`There is no stream ${stream.name}. Discover the streams again.`);
+      if (!sample) throw new ConnectorError(`The stream ${stream.name} does not exist. Refresh the list of streams.`);
       await emit.status(sample, 'STARTED');
       if (sync_mode === 'incremental') {
         await readOn(sample, settings, positionIn(state, sample.name, settings.seed), emit, pace);

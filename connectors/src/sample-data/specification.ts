@@ -14,7 +14,7 @@ export const specification: ConnectorSpecification = {
         count: {
           type: 'integer',
           title: 'Users',
-          description: 'How many users to make up. Products and purchases follow from it.',
+          description: 'Number of users to generate. Products and purchases scale with it.',
           minimum: 1,
           maximum: 1_000_000,
           default: 1000,
@@ -23,7 +23,7 @@ export const specification: ConnectorSpecification = {
         seed: {
           type: 'integer',
           title: 'Seed',
-          description: 'Choose another number to get other records.',
+          description: 'Change this number to get different records.',
           minimum: 0,
           maximum: 2_147_483_647,
           default: 1,
@@ -32,7 +32,7 @@ export const specification: ConnectorSpecification = {
         records_per_second: {
           type: 'integer',
           title: 'Records per second',
-          description: 'Slows the source down to at most this many records a second. Leave empty for full speed.',
+          description: 'Maximum number of records per second. Leave empty for full speed.',
           minimum: 1,
           maximum: 100_000,
           order: 2,

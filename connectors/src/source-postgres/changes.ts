@@ -222,11 +222,11 @@ export class Changes {
 /** Why the ids of then cannot be compared with those of now. */
 function obstacle(known: SentMoment, complete: SentMoment | undefined, now: Moment): string | undefined {
   if (known.history !== undefined && now.history !== undefined && known.history !== now.history) {
-    return 'the server is another one, was restored from a backup, or has taken over from another server';
+    return 'the server was replaced, restored from a backup or failed over';
   }
   const from = BigInt((complete ?? known).open_from);
-  if (now.latest < BigInt(known.open_from) && !now.isStandby) return 'the server has gone back to an earlier time';
-  if (now.latest - from > idsKnownApart) return 'more transactions have passed than can be told apart';
+  if (now.latest < BigInt(known.open_from) && !now.isStandby) return 'the server was reset to an earlier point in time';
+  if (now.latest - from > idsKnownApart) return 'too many transactions have passed since the last sync';
   return undefined;
 }
 

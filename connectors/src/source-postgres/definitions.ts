@@ -24,7 +24,7 @@ export function savedDefinitions(definitions: readonly Definition[]): SavedDefin
 /** Why rows that were sent before would read differently now. */
 export function changedDefinition(saved: SavedDefinitions | undefined, now: readonly Definition[]): string | undefined {
   const changed = now.find(({ key, value }) => saved?.[key] !== undefined && saved[key] !== value);
-  return changed && `rows that were sent before read differently since ${changed.subject}`;
+  return changed && `earlier rows now have different values because ${changed.subject}`;
 }
 
 /** @param tableId the object id of the table. */
@@ -36,13 +36,13 @@ export async function definitionsOf(
   const ofColumns = columns.map(({ number, name, reading }) => ({
     key: `column ${number}`,
     value: reading,
-    subject: `the column ${name} has another type`,
+    subject: `the type of the column ${name} changed`,
   }));
   const { rows } = await client.query<{ key: string; value: string; type: string }>(listDefinitions, [
     tableId,
     columns.map(({ number }) => number),
   ]);
-  const ofTypes = rows.map(({ key, value, type }) => ({ key, value, subject: `the type ${type} was changed` }));
+  const ofTypes = rows.map(({ key, value, type }) => ({ key, value, subject: `the type ${type} changed` }));
   return [...ofColumns, ...ofTypes];
 }
 

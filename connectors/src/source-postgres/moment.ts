@@ -34,7 +34,7 @@ export async function currentMoment(client: pg.Client): Promise<Moment> {
       select ${kind}_snapshot_xmin(snapshot)::text as "openFrom", ${kind}_snapshot_xmax(snapshot)::text as "end"
       from ${kind}_current_snapshot() snapshot
     ) ids`);
-  if (!rows[0]) throw new Error('The server does not tell its snapshot.');
+  if (!rows[0]) throw new Error('The server returned no snapshot.');
   const { openFrom, end, age, isStandby } = rows[0];
   return {
     openFrom: BigInt(openFrom),

@@ -63,12 +63,17 @@ function cursorOf(table: Table, field: readonly string[] = []): Column | undefin
   const [name] = field;
   if (name === undefined && table.tellsChanges) return undefined;
   if (name === undefined || field.length !== 1) {
-    throw new ConnectorError(`Choose a column as the cursor of the table ${table.name}.`);
+    throw new ConnectorError(`Choose a cursor column for the table ${table.name}.`);
   }
   const column = table.columns.find((known) => known.name === name);
-  if (!column) throw new ConnectorError(`The table ${table.name} has no column ${name}, which is its cursor.`);
+  if (!column)
+    throw new ConnectorError(
+      `The table ${table.name} has no column ${name}, which is configured as its cursor. Choose another cursor.`,
+    );
   if (!isCursorType(column.type)) {
-    throw new ConnectorError(`The column ${name} of the table ${table.name} has no order that a cursor could follow.`);
+    throw new ConnectorError(
+      `The column ${name} of the table ${table.name} cannot be used as a cursor, because its values have no order.`,
+    );
   }
   return column;
 }
@@ -92,7 +97,7 @@ export async function readStream(client: pg.Client, reading: Reading, now: Momen
     }
     await skipped.report(emit);
     if (damaged.changes.length > 0) {
-      emit.log('WARN', `${stream.name} has bytes that are no UTF-8. They are replaced.`);
+      emit.log('WARN', `${stream.name} contains invalid UTF-8. The invalid bytes were replaced.`);
       await emit.report({ stream_descriptor: stream, values_changed: damaged.changes });
     }
   } catch (error) {
@@ -224,7 +229,7 @@ async function readChanges(client: pg.Client, following: Following, emit: Emitte
   if (changes.hasForgotten) {
     emit.log(
       'INFO',
-      `${stream.name}: a transaction has been open while many others ended; some rows will be sent again next time.`,
+      `${stream.name}: a transaction stayed open while many others ended. Some rows will be sent again in the next sync.`,
     );
   }
 }
@@ -280,8 +285,8 @@ async function readFromCursor(client: pg.Client, increment: Increment, emit: Emi
   if (!isLastTime) {
     emit.log(
       'WARN',
-      `${stream.name} does not tell which of its rows have changed. A row is missed if it has no ${cursor.name}, or is ` +
-        `committed after another one with a higher ${cursor.name} was read.`,
+      `${stream.name} does not track row changes. A row is missed if it has no ${cursor.name}, or if it is ` +
+        `committed after a row with a higher ${cursor.name} was read.`,
     );
   }
   const position = new Position(cursor.name, saved, definitions);

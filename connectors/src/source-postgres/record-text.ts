@@ -139,7 +139,7 @@ export class RecordText {
 }
 
 function otherFields(): Error {
-  return new Error('The server sent a row with other fields than were asked for.');
+  return new Error('The server sent a row with different fields than requested.');
 }
 
 /** The texts of a line's fields from `start` on; null for NULL. */

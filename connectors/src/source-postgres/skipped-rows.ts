@@ -34,7 +34,7 @@ export class SkippedRows {
     const limit = `${maxRecordBytes / 1e6} MB`;
     emit.log(
       'WARN',
-      `A row of ${this.#stream.name} is skipped (${key}): it has ${size}, and no record may have more than ${limit}.`,
+      `Skipped a row of ${this.#stream.name} (${key}): its size of ${size} exceeds the limit of ${limit}.`,
     );
   }
 

@@ -60,9 +60,12 @@ export const connector: SourceConnector = {
 /** The platform has asked for the tables just before. When it asks again, it knows. */
 function missingTables(names: readonly string[]): ConnectorError {
   const which = names.length === 1 ? `The table ${names[0]} is` : `The tables ${names.join(', ')} are`;
-  return new ConnectorError(`${which} not there any more, or may no longer be read. Refresh the list of streams.`, {
-    failureType: 'transient_error',
-  });
+  return new ConnectorError(
+    `${which} no longer available. Check the user's permissions, then refresh the list of streams.`,
+    {
+      failureType: 'transient_error',
+    },
+  );
 }
 
 function schemasOf(config: Configuration): string[] {
@@ -76,18 +79,20 @@ async function checkSchema(client: pg.Client, schema: string, username: string):
     [schema],
   );
   if (!rows[0])
-    throw new ConnectorError(`There is no schema ${schema} in the database. Check its spelling.`).about('schemas');
+    throw new ConnectorError(`The schema ${schema} does not exist in the database. Check its spelling.`).about(
+      'schemas',
+    );
   const name = pg.escapeIdentifier(schema);
   const user = pg.escapeIdentifier(username);
   if (!rows[0].isUsable) {
     throw new ConnectorError(
-      `The user ${username} may not use the schema ${schema}. Run: grant usage on schema ${name} to ${user}`,
+      `The user ${username} cannot use the schema ${schema}. Run: grant usage on schema ${name} to ${user}`,
       { fields: ['schemas', 'username'] },
     );
   }
   if ((await listTables(client, [schema])).length === 0) {
     throw new ConnectorError(
-      `The schema ${schema} has no table that the user ${username} may read. ` +
+      `The schema ${schema} has no table that the user ${username} can read. ` +
         `If it has tables, run: grant select on all tables in schema ${name} to ${user}`,
       { fields: ['schemas', 'username'] },
     );

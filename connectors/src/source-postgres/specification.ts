@@ -17,7 +17,7 @@ export const specification: ConnectorSpecification = {
         schemas: {
           type: 'array',
           title: 'Schemas',
-          description: 'Tables and views of these schemas are offered.',
+          description: 'You can sync the tables and views in these schemas.',
           items: { type: 'string', minLength: 1, maxLength: 63 },
           minItems: 1,
           uniqueItems: true,

@@ -116,7 +116,7 @@ export async function holdParts(client: pg.Client, { id, schema, name }: Table):
   await client.query(`select from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)} limit 0`);
   const { rows } = await client.query<Part & { currentFile: string }>(listParts, [id]);
   if (rows.some(({ file, currentFile }) => file !== currentFile)) {
-    throw new ConnectorError(`The table ${name} was rewritten while the sync was running.`, {
+    throw new ConnectorError(`The table ${name} was rewritten during the sync.`, {
       failureType: 'transient_error',
     });
   }

@@ -44,19 +44,21 @@ function makeBasic(given: Given): Authenticator {
 }
 
 export const authenticatorComponents: ComponentDefinition[] = [
-  { name: 'NoAuth', step: 'S1', words: 'Adds no credentials.', options: {}, make: () => authenticatorOf(emptyParts) },
+  { name: 'NoAuth', step: 'S1', words: 'Sends no credentials.', options: {}, make: () => authenticatorOf(emptyParts) },
   {
     name: 'ApiKeyAuthenticator',
     step: 'S1',
-    words: 'Sends a key in a header, a parameter or the body.',
+    words: 'Sends an API key in a header, a query parameter or the body.',
     options: {
-      api_token: optional(template, 'The key.'),
-      header: optional(template, 'An older way to name a header.'),
-      inject_into: optional(component('RequestOption'), 'Where the key goes.'),
+      api_token: optional(template, 'The API key.'),
+      header: optional(template, 'Older option for the header name.'),
+      inject_into: optional(component('RequestOption'), 'Where to send the key.'),
     },
     rule: ({ inject_into: option, header }) => {
-      if (option && header) return 'An ApiKeyAuthenticator has inject_into or header, not both';
-      return option || header ? undefined : 'An ApiKeyAuthenticator needs inject_into, to say where the key goes';
+      if (option && header) return 'An ApiKeyAuthenticator takes either inject_into or header, not both';
+      return option || header
+        ? undefined
+        : 'An ApiKeyAuthenticator requires inject_into, which says where to send the key';
     },
     make: makeApiKey,
   },
@@ -70,9 +72,9 @@ export const authenticatorComponents: ComponentDefinition[] = [
   {
     name: 'BasicHttpAuthenticator',
     step: 'S1',
-    words: 'Sends a user name and a password as `Authorization: Basic …`.',
+    words: 'Sends a username and a password as `Authorization: Basic …`.',
     options: {
-      username: required(template, 'The user name.'),
+      username: required(template, 'The username.'),
       password: optional(template, 'The password.', ''),
     },
     make: makeBasic,

@@ -72,11 +72,11 @@ function makeOAuth(given: Given): Authenticator {
       : pythonText(given.rendered('grant_type', 'refresh_token'));
   const store = given.has('refresh_token_updater') ? configStore(given) : memoryStore(given);
   if (!usesAssertion && (!given.has('client_id') || !given.has('client_secret'))) {
-    throw new Error('OAuth needs a client_id and a client_secret.');
+    throw new Error('OAuth requires a client_id and a client_secret.');
   }
-  if (usesAssertion && !assertion) throw new Error('OAuth with an assertion needs a profile_assertion.');
+  if (usesAssertion && !assertion) throw new Error('OAuth with an assertion requires a profile_assertion.');
   if (!usesAssertion && grantType() === 'refresh_token' && !store.hasRefreshToken) {
-    throw new Error('OAuth with the grant type refresh_token needs a refresh_token.');
+    throw new Error('OAuth with the grant type refresh_token requires a refresh_token.');
   }
   // The rules for a token that is not valid any more are its own, or those of the updater in older manifests.
   const rules = given.has('refresh_token_error_status_codes')
@@ -123,7 +123,7 @@ function makeOAuth(given: Given): Authenticator {
     const answer = await ask(given, prepareRequest('POST', endpoint, parts), rules);
     const body = answer.json;
     const token = findValue(body, pythonText(given.rendered('access_token_name', 'access_token')));
-    if (isNothing(token)) throw new RunFailure('The answer to the OAuth refresh has no access token.');
+    if (isNothing(token)) throw new RunFailure('The response to the OAuth token refresh has no access token.');
     const expiry = findValue(body, pythonText(given.rendered('expires_in_name', 'expires_in')));
     const next = findValue(body, store.refreshTokenName());
     await store.keep({ value: pythonText(token), expires: expiryOf(given, expiry) }, next);
@@ -219,15 +219,19 @@ function expiryOf(given: Given, value: unknown): DateTime {
   if (value === undefined) return now.plus(Timedelta.of({ hours: 1 }));
   if (format) return parseDate(pythonText(value), format);
   const seconds = Math.trunc(Number(pythonText(value)));
-  if (Number.isNaN(seconds)) throw new RunFailure('The answer to the OAuth refresh has an expiry that is no number.');
+  if (Number.isNaN(seconds))
+    throw new RunFailure('The expiry in the response to the OAuth token refresh is not a number.');
   return now.plus(Timedelta.of({ seconds }));
 }
 
 /** What tells that a refresh token is not valid any more. */
 const tokenErrorOptions = {
-  refresh_token_error_status_codes: optional(list(integer), 'Statuses of a refresh token that is not valid any more.'),
-  refresh_token_error_key: optional(text, 'The key of the answer that tells so.'),
-  refresh_token_error_values: optional(list(text), 'The values of that key that tell so.'),
+  refresh_token_error_status_codes: optional(
+    list(integer),
+    'Status codes that mean the refresh token is no longer valid.',
+  ),
+  refresh_token_error_key: optional(text, 'The response field that reports it.'),
+  refresh_token_error_values: optional(list(text), 'The values of that field that report it.'),
 };
 
 const mostSecondsOfRefresh = 300;
@@ -250,9 +254,9 @@ function refusal(answer: Answer, rules: Given): RunFailure {
   const key = rules.text('refresh_token_error_key') ?? '';
   const word = isJsonObject(answer.json) ? answer.json[key] : undefined;
   if (statuses.includes(answer.status) && rules.texts('refresh_token_error_values').includes(String(word))) {
-    return new RunFailure('The refresh token is not valid any more. Give consent again.', 'config_error');
+    return new RunFailure('The refresh token is no longer valid. Sign in again.', 'config_error');
   }
-  return new RunFailure(`The request for an access token was refused (${answer.status}). Check the credentials.`);
+  return new RunFailure(`The API refused to issue an access token (${answer.status}). Check the credentials.`);
 }
 
 /** The value of a key, wherever in an answer. */
@@ -277,35 +281,41 @@ export const oauthComponents: ComponentDefinition[] = [
   {
     name: 'OAuthAuthenticator',
     step: 'S2',
-    words: 'Gets access tokens by OAuth and sends them as `Authorization: Bearer …`.',
+    words: 'Gets access tokens with OAuth and sends them as `Authorization: Bearer …`.',
     options: {
-      token_refresh_endpoint: optional(template, 'Where tokens come from.'),
-      client_id: optional(template, 'The client id.'),
-      client_id_name: optional(template, 'Its name in the request.', 'client_id'),
+      token_refresh_endpoint: optional(template, 'The token endpoint.'),
+      client_id: optional(template, 'The client ID.'),
+      client_id_name: optional(template, 'The name of this field in the request.', 'client_id'),
       client_secret: optional(template, 'The client secret.'),
-      client_secret_name: optional(template, 'Its name in the request.', 'client_secret'),
+      client_secret_name: optional(template, 'The name of this field in the request.', 'client_secret'),
       refresh_token: optional(template, 'The refresh token.'),
-      refresh_token_name: optional(template, 'Its name in the request.', 'refresh_token'),
-      grant_type: optional(template, 'The kind of grant.', 'refresh_token'),
-      grant_type_name: optional(template, 'Its name in the request.', 'grant_type'),
-      access_token_name: optional(template, 'The name of the access token in the answer.', 'access_token'),
-      access_token_value: optional(template, 'An access token to begin with.'),
-      expires_in_name: optional(template, 'The name of the expiry in the answer.', 'expires_in'),
-      token_expiry_date: optional(template, 'When the token to begin with expires.'),
-      token_expiry_date_format: optional(text, 'The format of the expiry, if it is a date and no number of seconds.'),
-      scopes: optional(list(text), 'Scopes to ask for.'),
-      refresh_request_body: optional(mapping(anything), 'More fields of the request.'),
+      refresh_token_name: optional(template, 'The name of this field in the request.', 'refresh_token'),
+      grant_type: optional(template, 'The grant type.', 'refresh_token'),
+      grant_type_name: optional(template, 'The name of this field in the request.', 'grant_type'),
+      access_token_name: optional(template, 'The name of the access token in the response.', 'access_token'),
+      access_token_value: optional(template, 'The initial access token.'),
+      expires_in_name: optional(template, 'The name of the expiry in the response.', 'expires_in'),
+      token_expiry_date: optional(template, 'When the initial access token expires.'),
+      token_expiry_date_format: optional(
+        text,
+        'The format of the expiry if it is a date instead of a number of seconds.',
+      ),
+      scopes: optional(list(text), 'Scopes to request.'),
+      refresh_request_body: optional(mapping(anything), 'Additional fields of the request.'),
       refresh_request_headers: optional(
         mapping(template),
-        'Headers of the request. With Authorization, id and secret are not in the body.',
+        'Headers of the request. With an Authorization header, ID and secret are not sent in the body.',
       ),
-      send_refresh_request_as_query_params: optional(boolean, 'Sends the fields in the address.', false),
+      send_refresh_request_as_query_params: optional(boolean, 'Sends the fields as query parameters.', false),
       refresh_token_updater: optional(
         component('RefreshTokenUpdater'),
-        'The API gives a new refresh token each time; it goes into the configuration.',
+        'For APIs that return a new refresh token each time. It is stored in the configuration.',
       ),
-      profile_assertion: optional(component('JwtAuthenticator', 'CustomAuthenticator'), 'A signed token to ask with.'),
-      use_profile_assertion: optional(either(boolean, template), 'Asks with the signed token.', false),
+      profile_assertion: optional(
+        component('JwtAuthenticator', 'CustomAuthenticator'),
+        'The JWT to send as the assertion.',
+      ),
+      use_profile_assertion: optional(either(boolean, template), 'Sends the JWT as the assertion.', false),
       ...tokenErrorOptions,
     },
     make: makeOAuth,
@@ -313,25 +323,16 @@ export const oauthComponents: ComponentDefinition[] = [
   {
     name: 'RefreshTokenUpdater',
     step: 'S2',
-    words: 'Where in the configuration the tokens of an API are kept whose refresh tokens work once.',
+    words: 'Where the configuration stores tokens of an API with single-use refresh tokens.',
     options: {
       refresh_token_name: optional(
         text,
-        'The name of the refresh token in the request and the answer.',
+        'The name of the refresh token in the request and the response.',
         'refresh_token',
       ),
-      access_token_config_path: optional(list(text), 'Where the access token is kept.', [
-        'credentials',
-        'access_token',
-      ]),
-      refresh_token_config_path: optional(list(text), 'Where the refresh token is kept.', [
-        'credentials',
-        'refresh_token',
-      ]),
-      token_expiry_date_config_path: optional(list(text), 'Where the expiry is kept.', [
-        'credentials',
-        'token_expiry_date',
-      ]),
+      access_token_config_path: optional(list(text), 'Path of the access token.', ['credentials', 'access_token']),
+      refresh_token_config_path: optional(list(text), 'Path of the refresh token.', ['credentials', 'refresh_token']),
+      token_expiry_date_config_path: optional(list(text), 'Path of the expiry.', ['credentials', 'token_expiry_date']),
       ...tokenErrorOptions,
     },
   },

@@ -29,7 +29,7 @@ function makeSessionToken(given: Given): Authenticator {
     mayCache: false,
     queryPropertiesKey: undefined,
   });
-  if (!login) throw new Error('A SessionTokenAuthenticator needs a login_requester.');
+  if (!login) throw new Error('A SessionTokenAuthenticator requires a login_requester.');
   const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
   const path = given.texts('session_token_path');
   const duration = given.has('expiration_duration')
@@ -41,7 +41,7 @@ function makeSessionToken(given: Given): Authenticator {
   async function askForToken(): Promise<unknown> {
     const answer = await (login as Requester).send({ slice: wholeStream });
     const found = answer.isGood ? valueAtPath(decoder.firstValue(answer), path) : undefined;
-    if (!found) throw new RunFailure('The login gave no session token.');
+    if (!found) throw new RunFailure('The login returned no session token.');
     const now = given.run.clock.now();
     current = duration && { token: found.value, until: now.plus(duration) };
     return found.value;
@@ -74,11 +74,17 @@ function makeSelective(given: Given): Authenticator {
   const path = given.texts('authenticator_selection_path');
   const chosen = valueAtPath(given.config, path);
   if (!chosen)
-    throw new RunFailure(`The configuration has no ${path.join('.')}, which chooses how to log in.`, 'config_error');
+    throw new RunFailure(
+      `The configuration has no ${path.join('.')}, which selects the authenticator.`,
+      'config_error',
+    );
   const all = (given.value('authenticators') ?? {}) as Record<string, unknown>;
   const name = pythonText(chosen.value);
   if (!Object.hasOwn(all, name))
-    throw new RunFailure(`The configuration chooses "${name}", which the manifest does not have.`, 'config_error');
+    throw new RunFailure(
+      `The configuration selects the authenticator "${name}", which the manifest does not define.`,
+      'config_error',
+    );
   return given.make<Authenticator>(all[name]);
 }
 
@@ -98,13 +104,16 @@ function makeLegacySessionToken(given: Given): Authenticator {
     });
     if (answer.status === 401) return false;
     if (answer.isGood) return true;
-    throw new RunFailure(`The session token cannot be checked (${answer.status}).`);
+    throw new RunFailure(`The session token could not be validated (${answer.status}).`);
   }
 
   async function login(): Promise<string> {
     const [username, password] = [given.rendered('username', ''), given.rendered('password', '')].map(pythonText);
     if (!username || !password)
-      throw new RunFailure('The session token is not valid, and there is no user name and password.', 'config_error');
+      throw new RunFailure(
+        'The session token is not valid, and there is no username and password to log in with.',
+        'config_error',
+      );
     const url = new URL(`${base}${pythonText(given.rendered('login_url'))}`);
     const answer = await given.run.transport.send({
       method: 'POST',
@@ -113,7 +122,7 @@ function makeLegacySessionToken(given: Given): Authenticator {
       body: JSON.stringify({ username, password }),
     });
     const found = valueAtPath(answer.json, [pythonText(given.rendered('session_token_response_key'))]);
-    if (!answer.isGood || !found) throw new RunFailure(`The login gave no session token (${answer.status}).`);
+    if (!answer.isGood || !found) throw new RunFailure(`The login returned no session token (${answer.status}).`);
     return pythonText(found.value);
   }
 
@@ -129,23 +138,23 @@ export const sessionTokenComponents: ComponentDefinition[] = [
   {
     name: 'SessionTokenAuthenticator',
     step: 'S2',
-    words: 'Logs in with a request of its own and sends the token that the answer has.',
+    words: 'Logs in with a separate request and sends the token from the response.',
     options: {
-      login_requester: required(component('HttpRequester', 'CustomRequester'), 'Logs in.'),
-      session_token_path: required(list(text), 'Where in the answer the token is.'),
-      request_authentication: required(component('ApiKey', 'Bearer'), 'How the token is sent.'),
-      expiration_duration: optional(text, 'How long a token is valid, such as PT1H. Without it every request logs in.'),
-      decoder: optional(component(...decoderNames), 'Reads the answer of the login.'),
+      login_requester: required(component('HttpRequester', 'CustomRequester'), 'The login request.'),
+      session_token_path: required(list(text), 'Path of the token in the response.'),
+      request_authentication: required(component('ApiKey', 'Bearer'), 'How to send the token.'),
+      expiration_duration: optional(text, 'Lifetime of a token, such as PT1H. Without it, every request logs in.'),
+      decoder: optional(component(...decoderNames), 'Decodes the login response.'),
     },
     make: makeSessionToken,
   },
   {
     name: 'ApiKey',
     step: 'S2',
-    words: 'Sends a session token where a RequestOption says.',
+    words: 'Sends a session token as defined by a RequestOption.',
     options: {
-      inject_into: required(component('RequestOption'), 'Where the token goes.'),
-      api_token: optional(template, 'How the token is written. Knows session_token.'),
+      inject_into: required(component('RequestOption'), 'Where to send the token.'),
+      api_token: optional(template, 'Template for the token value. Available: session_token.'),
     },
   },
   {
@@ -157,24 +166,24 @@ export const sessionTokenComponents: ComponentDefinition[] = [
   {
     name: 'SelectiveAuthenticator',
     step: 'S2',
-    words: 'One of several authenticators, by a value of the configuration.',
+    words: 'Selects one of several authenticators by a configuration value.',
     options: {
-      authenticator_selection_path: required(list(text), 'Where in the configuration the choice is.'),
-      authenticators: required(mapping(component(...authenticatorNames)), 'The authenticators by their names.'),
+      authenticator_selection_path: required(list(text), 'Path of the choice in the configuration.'),
+      authenticators: required(mapping(component(...authenticatorNames)), 'The authenticators by name.'),
     },
     make: makeSelective,
   },
   {
     name: 'LegacySessionTokenAuthenticator',
     step: 'S3',
-    words: 'Sends a session token that people give, or one that a login with name and password gives.',
+    words: 'Sends a session token from the configuration, or gets one by logging in with username and password.',
     options: {
-      header: required(template, 'The header for the token.'),
-      login_url: required(template, 'Where to log in, behind the base address.'),
-      validate_session_url: required(template, 'Where to check a token, behind the base address.'),
-      session_token: optional(template, 'A token that people give.'),
-      session_token_response_key: optional(template, 'The key of the token in the answer of the login.'),
-      username: optional(template, 'The user name.'),
+      header: required(template, 'The header to send the token in.'),
+      login_url: required(template, 'Login path, appended to the base URL.'),
+      validate_session_url: required(template, 'Path to validate a token, appended to the base URL.'),
+      session_token: optional(template, 'A session token from the configuration.'),
+      session_token_response_key: optional(template, 'The field of the token in the login response.'),
+      username: optional(template, 'The username.'),
       password: optional(template, 'The password.'),
     },
     make: makeLegacySessionToken,

@@ -63,7 +63,7 @@ function makeAsyncRetriever(given: Given): Retriever {
     given.make<RecordExtractor>({ type: 'DpathExtractor', field_path: [] });
   const paginator = given.child<Paginator>('download_paginator') ?? noPagination;
   if (!create || !poll || !download || !selector || !statusOf)
-    throw new Error('An AsyncRetriever lacks a requester or an extractor.');
+    throw new Error('An AsyncRetriever is missing a requester or an extractor.');
   const statuses = readStatuses(given.inside(given.value('status_mapping')));
   const timeoutSeconds = Number(given.rendered('polling_job_timeout', String(defaultTimeoutMinutes))) * 60;
   const retryWait = Number(given.rendered('failed_retry_wait_time_in_seconds', '0')) || 0;
@@ -88,7 +88,7 @@ function makeAsyncRetriever(given: Given): Retriever {
       const status = statuses.get(pythonText(found ?? ''));
       if (!status)
         throw new RunFailure(
-          `The API reports the job status "${pythonText(found ?? '')}", which the manifest does not know.`,
+          `The API reports the job status "${pythonText(found ?? '')}", which the manifest does not define.`,
         );
       const known = withNames(job, { polling_response: contextOf(polled) });
       if (status === 'completed') return known;
@@ -108,7 +108,7 @@ function makeAsyncRetriever(given: Given): Retriever {
       await abort?.send({ slice: job });
     } catch (error) {
       if (!(error instanceof RunFailure)) throw error;
-      given.run.log('WARN', `${streamName}: a job could not be aborted. ${error.message}`);
+      given.run.log('WARN', `${streamName}: Failed to abort a job. ${error.message}`);
     }
   }
 
@@ -119,7 +119,7 @@ function makeAsyncRetriever(given: Given): Retriever {
       if (created.isGood) return created;
     } catch (error) {
       if (!(error instanceof RunFailure) || error.failureType === 'config_error') throw error;
-      given.run.log('WARN', `${streamName}: a job could not be started. ${error.message}`);
+      given.run.log('WARN', `${streamName}: Failed to start a job. ${error.message}`);
     }
     throw new JobFailure();
   }
@@ -132,8 +132,7 @@ function makeAsyncRetriever(given: Given): Retriever {
           return await runJob(slice);
         } catch (error) {
           if (!(error instanceof JobFailure)) throw error;
-          if (attempt >= mostAttempts)
-            throw new RunFailure(`A job of the API has failed ${attempt} times.`, 'config_error');
+          if (attempt >= mostAttempts) throw new RunFailure(`The API job failed ${attempt} times.`, 'config_error');
           if (error.waitSeconds > 0) await given.run.wait(error.waitSeconds, 'poll');
         }
       }
@@ -210,58 +209,64 @@ export const asyncRetrieverComponents: ComponentDefinition[] = [
   {
     name: 'AsyncRetriever',
     step: 'S4',
-    words: 'Reads a stream by jobs of the API: asks for one, waits for it, and downloads what it made.',
+    words: 'Reads a stream through asynchronous API jobs: creates a job, polls it and downloads its results.',
     options: {
-      creation_requester: required(requesterKind, 'Asks for a job.'),
-      polling_requester: required(requesterKind, 'Asks how the job is. Knows creation_response.'),
+      creation_requester: required(requesterKind, 'Creates a job.'),
+      polling_requester: required(requesterKind, 'Polls the job. Available: creation_response.'),
       download_requester: required(
         requesterKind,
-        'Downloads. Knows creation_response, polling_response and download_target.',
+        'Downloads results. Available: creation_response, polling_response and download_target.',
       ),
-      download_target_requester: optional(requesterKind, 'Asks where the results are.'),
-      abort_requester: optional(requesterKind, 'Ends a job that takes too long.'),
-      delete_requester: optional(requesterKind, 'Removes a job that was downloaded.'),
-      status_extractor: required(extractorKind, 'Finds the status of the job.'),
-      status_mapping: required(component('AsyncJobStatusMap'), 'What the words of the API mean.'),
-      download_target_extractor: optional(extractorKind, 'Finds where the results are; one download for each.'),
+      download_target_requester: optional(requesterKind, 'Requests the URLs of the results.'),
+      abort_requester: optional(requesterKind, 'Aborts a job that takes too long.'),
+      delete_requester: optional(requesterKind, 'Deletes a job after its results are downloaded.'),
+      status_extractor: required(extractorKind, 'Extracts the job status.'),
+      status_mapping: required(component('AsyncJobStatusMap'), 'Maps the API statuses.'),
+      download_target_extractor: optional(
+        extractorKind,
+        'Extracts the URLs of the results, with one download per URL.',
+      ),
       download_extractor: optional(
         component('DpathExtractor', 'ResponseToFileExtractor', 'CustomRecordExtractor'),
-        'Finds the records in a download.',
+        'Extracts the records from a download.',
       ),
-      download_paginator: optional(component('DefaultPaginator', 'NoPagination'), 'Pages of a download.'),
-      download_decoder: optional(component(...decoderNames), 'Reads a download.'),
-      decoder: optional(component(...decoderNames), 'Reads the other answers.'),
-      record_selector: required(component('RecordSelector'), 'Filters and changes records.'),
-      partition_router: optional(either(router, list(router)), 'Cuts the stream into partitions: a job for each.'),
-      polling_job_timeout: optional(either(integer, template), 'How long a job may take, in minutes.', 60),
+      download_paginator: optional(component('DefaultPaginator', 'NoPagination'), 'Paginates a download.'),
+      download_decoder: optional(component(...decoderNames), 'Decodes a download.'),
+      decoder: optional(component(...decoderNames), 'Decodes all other responses.'),
+      record_selector: required(component('RecordSelector'), 'Filters and transforms records.'),
+      partition_router: optional(
+        either(router, list(router)),
+        'Splits the stream into partitions, with one job per partition.',
+      ),
+      polling_job_timeout: optional(either(integer, template), 'Timeout of a job in minutes.', 60),
       failed_retry_wait_time_in_seconds: optional(
         either(integer, template),
-        'How long to wait before a job that the API has given up is asked for again.',
+        'How long to wait before a failed job is created again.',
       ),
     },
     rule: ({ download_target_requester: target, download_target_extractor: extractor }) =>
-      target && !extractor ? 'A download_target_requester needs a download_target_extractor' : undefined,
+      target && !extractor ? 'A download_target_requester requires a download_target_extractor' : undefined,
     make: makeAsyncRetriever,
   },
   {
     name: 'ResponseToFileExtractor',
     step: 'S4',
-    words: 'Reads a download as a table of CSV, packed or not, whatever the decoder. It is read while it comes.',
+    words: 'Reads a download as CSV, compressed or not, regardless of the decoder. Streams the download.',
     options: {
-      preserve_na_values: optional(boolean, 'Keeps texts such as NA and null; otherwise they are null.', false),
+      preserve_na_values: optional(boolean, 'Keeps texts such as NA and null instead of reading them as null.', false),
     },
   },
   {
     name: 'AsyncJobStatusMap',
     step: 'S4',
-    words: 'What the words of the API for a job mean.',
+    words: 'Maps the job statuses of the API.',
     options: {
-      running: required(list(text), 'Not done yet.'),
+      running: required(list(text), 'The job is running.'),
       completed: required(list(text), 'Done.'),
-      failed: required(list(text), 'Failed: it is asked for again, up to three times.'),
-      timeout: required(list(text), 'Took too long.'),
-      skipped: optional(list(text), 'There is nothing to download.'),
-      ignore: optional(list(text), 'An older name for skipped.'),
+      failed: required(list(text), 'The job failed and is created again, up to three times.'),
+      timeout: required(list(text), 'The job timed out.'),
+      skipped: optional(list(text), 'The job has nothing to download.'),
+      ignore: optional(list(text), 'Older name for skipped.'),
     },
   },
 ];

@@ -132,10 +132,10 @@ export const configRuleComponents: ComponentDefinition[] = [
   {
     name: 'ConfigNormalizationRules',
     step: 'S3',
-    words: 'Changes and checks of a configuration.',
+    words: 'Transformations and validations of a configuration.',
     options: {
-      config_migrations: optional(list(component('ConfigMigration')), 'Changes that are kept.'),
-      transformations: optional(changes, 'Changes for the run.'),
+      config_migrations: optional(list(component('ConfigMigration')), 'Transformations that are saved.'),
+      transformations: optional(changes, 'Transformations for this run only.'),
       validations: optional(list(component('DpathValidator', 'PredicateValidator')), 'Checks.'),
     },
     make: makeRules,
@@ -143,8 +143,11 @@ export const configRuleComponents: ComponentDefinition[] = [
   {
     name: 'ConfigMigration',
     step: 'S3',
-    words: 'Brings a configuration of an older version up to date.',
-    options: { transformations: required(changes, 'The changes.'), description: optional(text, 'What it is for.') },
+    words: 'Migrates a configuration from an older version.',
+    options: {
+      transformations: required(changes, 'The transformations.'),
+      description: optional(text, 'What the migration does.'),
+    },
     make: makeMigration,
   },
   {
@@ -153,7 +156,7 @@ export const configRuleComponents: ComponentDefinition[] = [
     words: 'Adds fields to the configuration.',
     options: {
       fields: required(list(component('AddedFieldDefinition')), 'The fields.'),
-      condition: optional(condition, 'Adds a field only when true. Knows config, value and path.'),
+      condition: optional(condition, 'Adds a field only if true. Available: config, value and path.'),
       value_type: valueTypeOption,
     },
     make: makeAddFields,
@@ -163,46 +166,52 @@ export const configRuleComponents: ComponentDefinition[] = [
     step: 'S3',
     words: 'Removes fields from the configuration.',
     options: {
-      field_pointers: required(list(list(text)), 'The ways to the fields.'),
-      condition: optional(condition, 'Only when true. Knows config.'),
+      field_pointers: required(list(list(text)), 'The paths of the fields.'),
+      condition: optional(condition, 'Applies only if true. Available: config.'),
     },
     make: makeRemoveFields,
   },
   {
     name: 'ConfigRemapField',
     step: 'S3',
-    words: 'Replaces a value of the configuration by another.',
+    words: 'Replaces a configuration value.',
     options: {
-      map: required(either(template, mapping(anything)), 'The new values by the old ones, which are texts.'),
-      field_path: required(list(template), 'Where the value is.'),
+      map: required(either(template, mapping(anything)), 'Maps old values (strings) to new values.'),
+      field_path: required(list(template), 'Path of the value.'),
     },
     make: makeRemapField,
   },
   {
     name: 'DpathValidator',
     step: 'S3',
-    words: 'Checks a value of the configuration.',
+    words: 'Validates a configuration value.',
     options: {
-      field_path: required(list(template), 'Where the value is.'),
-      validation_strategy: required(component('ValidateAdheresToSchema', 'CustomValidationStrategy'), 'The check.'),
+      field_path: required(list(template), 'Path of the value.'),
+      validation_strategy: required(
+        component('ValidateAdheresToSchema', 'CustomValidationStrategy'),
+        'The validation.',
+      ),
     },
     make: makeDpathValidator,
   },
   {
     name: 'PredicateValidator',
     step: 'S3',
-    words: 'Checks any value.',
+    words: 'Validates any value.',
     options: {
       value: required(anything, 'The value, or a template.'),
-      validation_strategy: required(component('ValidateAdheresToSchema', 'CustomValidationStrategy'), 'The check.'),
+      validation_strategy: required(
+        component('ValidateAdheresToSchema', 'CustomValidationStrategy'),
+        'The validation.',
+      ),
     },
     make: makePredicateValidator,
   },
   {
     name: 'ValidateAdheresToSchema',
     step: 'S3',
-    words: 'Compares a value with a JSON schema.',
-    options: { base_schema: required(either(schema, text), 'The schema.') },
+    words: 'Validates a value against a JSON schema.',
+    options: { base_schema: required(either(schema, text), 'The JSON schema.') },
     make: makeSchemaValidation,
   },
 ];

@@ -5,10 +5,10 @@ import { asText } from '../manifest/problems.ts';
 export const passedOverMigration: ComponentDefinition = {
   name: 'CustomStateMigration',
   step: 'S1',
-  words: 'Brings a state of an older version up to date with code. Passed over: only states from elsewhere need it.',
+  words: 'Migrates a state from an older version with code. Ignored, because only states from other platforms need it.',
   options: {},
   note: ({ class_name: name }) =>
-    `CustomStateMigration "${asText(name)}" is passed over: only states from elsewhere need it`,
+    `CustomStateMigration "${asText(name)}" is ignored, because only states from other platforms need it`,
   make: () => (state: Record<string, unknown>) => state,
 };
 

@@ -83,7 +83,7 @@ function readAs(format: string, text: string, settings: readonly string[] = []):
     return parseDate(text, format);
   } catch (error) {
     if (!(error instanceof DateError)) throw error;
-    const words = `"${text}" is not a date of the form ${format}, such as ${formatDate(example, format)}`;
+    const words = `"${text}" is not a date in the format ${format}, such as ${formatDate(example, format)}`;
     const fields = settings.length > 0 ? { fields: settings } : {};
     throw new RunFailure(words, 'config_error', { ...fields, cause: error });
   }
@@ -124,7 +124,7 @@ function makeDatetimeCursor(given: Given): IncrementalSync {
   const cursorField = chosenCursorField(given);
   const scale = dateScale(format, formats, granularity);
   const startOf = readDate(given, 'start_datetime', format);
-  if (!startOf) throw new Error('A DatetimeBasedCursor needs a start_datetime.');
+  if (!startOf) throw new Error('A DatetimeBasedCursor requires a start_datetime.');
   const endOf = readDate(given, 'end_datetime', format) ?? (() => given.run.clock.now());
   const lookBack = readLength(given, 'lookback_window');
   const { clamp, end } = makeClamping(given, endOf, granularity);
@@ -158,7 +158,7 @@ function makeDatetimeCursor(given: Given): IncrementalSync {
             useGlobalCursor: isGrouped || given.flag('global_substream_cursor'),
             seconds: () => given.run.clock.seconds(),
             onDuplicate: () =>
-              given.run.log('WARN', `${given.making.streamName}: a partition comes more than once and is read once.`),
+              given.run.log('WARN', `${given.making.streamName}: Read a duplicate partition only once.`),
           },
           state,
         )
@@ -215,8 +215,8 @@ function makeClamping(
   const target = pythonText(inside.rendered('target'));
   const details = inside.value('target_details');
   const weekday = weekdays.indexOf(String(isJsonObject(details) ? details.weekday : ''));
-  if (target === 'WEEK' && weekday === -1) throw new Error('Clamping to weeks needs a weekday in target_details.');
-  if (!['DAY', 'WEEK', 'MONTH'].includes(target)) throw new Error(`There is no clamping to ${target}.`);
+  if (target === 'WEEK' && weekday === -1) throw new Error('Clamping to weeks requires a weekday in target_details.');
+  if (!['DAY', 'WEEK', 'MONTH'].includes(target)) throw new Error(`Clamping to ${target} is not supported.`);
   const floor = (value: DateTime) => floorTo(value, target, weekday);
   const clamp = (value: DateTime) => {
     const low = floor(value);
@@ -247,34 +247,41 @@ export const dateCursorComponents: ComponentDefinition[] = [
   {
     name: 'DatetimeBasedCursor',
     step: 'S1',
-    words: 'Reads only what is new or has changed, by a date in every record. Cuts the time into slices.',
+    words: 'Reads new and changed records incrementally by a date field. Splits the time range into slices.',
     options: {
-      cursor_field: required(template, 'The field of a record with its date.'),
-      datetime_format: required(text, 'The format of dates in requests and in the state.'),
-      start_datetime: required(dateOption, 'Where the first sync begins.'),
-      cursor_datetime_formats: optional(list(text), 'Formats of dates in records and states, tried in order.'),
-      end_datetime: optional(dateOption, 'Where a sync ends; now by default.'),
-      start_time_option: optional(component('RequestOption'), 'Where the start of a slice goes in the request.'),
-      end_time_option: optional(component('RequestOption'), 'Where the end of a slice goes in the request.'),
-      cursor_granularity: optional(text, 'The smallest step of the dates; slices end that much before the next.'),
-      step: optional(template, 'How long a slice is, such as P1M. Without it there is one slice.'),
-      lookback_window: optional(template, 'How much earlier than the last state a sync begins.'),
+      cursor_field: required(template, 'The date field of a record.'),
+      datetime_format: required(text, 'The date format in requests and in the state.'),
+      start_datetime: required(dateOption, 'Start date of the first sync.'),
+      cursor_datetime_formats: optional(list(text), 'Date formats in records and states, tried in order.'),
+      end_datetime: optional(dateOption, 'End date of a sync (default: now).'),
+      start_time_option: optional(component('RequestOption'), 'Where to send the start of a slice in the request.'),
+      end_time_option: optional(component('RequestOption'), 'Where to send the end of a slice in the request.'),
+      cursor_granularity: optional(
+        text,
+        'The smallest unit of the dates. Each slice ends this much before the next one starts.',
+      ),
+      step: optional(template, 'Length of a slice, such as P1M. Without it, there is one slice.'),
+      lookback_window: optional(template, 'How far before the last state a sync starts.'),
       is_data_feed: optional(
         boolean,
-        'Records come newest first: drops old records, and ends the pages with the first of them.',
+        'For APIs that return the newest records first. Drops old records and stops pagination at the first one.',
         false,
       ),
-      is_client_side_incremental: optional(boolean, 'Drops old records here, because the API cannot.', false),
-      is_compare_strictly: optional(boolean, 'Accepted; has no effect.', false),
-      global_substream_cursor: optional(boolean, 'One cursor for all partitions.', false),
+      is_client_side_incremental: optional(
+        boolean,
+        'Drops old records on the client side, for APIs that cannot filter.',
+        false,
+      ),
+      is_compare_strictly: optional(boolean, 'Accepted but has no effect.', false),
+      global_substream_cursor: optional(boolean, 'Uses one cursor for all partitions.', false),
       partition_field_start: optional(template, 'The name of the start in stream_interval.', 'start_time'),
       partition_field_end: optional(template, 'The name of the end in stream_interval.', 'end_time'),
-      clamping: optional(anything, 'Moves slices to whole days, weeks or months: `target` and `target_details`.'),
-      allow_catalog_defined_cursor_field: optional(boolean, 'Lets the catalog name the cursor field.', false),
+      clamping: optional(anything, 'Aligns slices to whole days, weeks or months with `target` and `target_details`.'),
+      allow_catalog_defined_cursor_field: optional(boolean, 'Allows the catalog to set the cursor field.', false),
     },
     rule(values) {
       if (!values.step !== !values.cursor_granularity)
-        return 'A DatetimeBasedCursor has step and cursor_granularity, or none of them';
+        return 'A DatetimeBasedCursor requires both step and cursor_granularity, or neither';
       return undefined;
     },
     make: makeDatetimeCursor,
@@ -282,12 +289,12 @@ export const dateCursorComponents: ComponentDefinition[] = [
   {
     name: 'MinMaxDatetime',
     step: 'S1',
-    words: 'A date with an earliest and a latest value.',
+    words: 'A date with optional minimum and maximum.',
     options: {
       datetime: required(template, 'The date.'),
-      datetime_format: optional(text, 'Its format; that of the cursor by default.'),
-      min_datetime: optional(template, 'The earliest value.'),
-      max_datetime: optional(template, 'The latest value.'),
+      datetime_format: optional(text, 'The date format (default: that of the cursor).'),
+      min_datetime: optional(template, 'The minimum.'),
+      max_datetime: optional(template, 'The maximum.'),
     },
   },
 ];

@@ -73,7 +73,7 @@ async function* readJsonLines(body: Readable): AsyncGenerator<unknown> {
 }
 
 function cutOff(): Error {
-  return new Error('The answer is cut off.');
+  return new Error('The response is incomplete.');
 }
 
 async function* readLines(body: Readable): AsyncGenerator<unknown> {
@@ -221,7 +221,7 @@ const mostUnpackedBytes = 512 * 1024 * 1024;
 
 function filesOfZip(bytes: Buffer): Buffer[] {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (end === -1) throw new Error('The answer is no ZIP archive.');
+  if (end === -1) throw new Error('The response is not a ZIP archive.');
   const files: Buffer[] = [];
   let at = bytes.readUInt32LE(end + 16);
   for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
@@ -276,58 +276,59 @@ export const decoderComponents: ComponentDefinition[] = [
   {
     name: 'JsonlDecoder',
     step: 'S3',
-    words: 'Reads a JSON value from each line, while the answer comes.',
+    words: 'Reads one JSON value per line. Streams the response.',
     options: {},
     make: () => streamedDecoder(readJsonLines),
   },
   {
     name: 'JsonItemsDecoder',
     step: 'S4',
-    words: 'Reads the items of one list of a JSON body, while the answer comes.',
+    words: 'Reads the items of one list in a JSON body. Streams the response.',
     options: {
-      items_path: required(text, 'The keys on the way to the list, with dots; `item` is each item of a list.'),
-      encoding: optional(text, 'The encoding.', 'utf-8'),
-      spool_to_disk: withoutEffect(boolean, 'An answer is read while it comes.'),
+      items_path: required(text, 'Dot path to the list. `item` stands for each item of a list.'),
+      encoding: optional(text, 'The character encoding.', 'utf-8'),
+      spool_to_disk: withoutEffect(boolean, 'Responses are always streamed.'),
     },
     make: makeJsonItemsDecoder,
   },
   {
     name: 'IterableDecoder',
     step: 'S3',
-    words: 'Each line is a record with one field, `record`.',
+    words: 'Reads each line as a record with one field, `record`.',
     options: {},
     make: () => streamedDecoder(readLines),
   },
   {
     name: 'CsvDecoder',
     step: 'S3',
-    words: 'Reads rows of CSV with a first row of names, while the answer comes.',
+    words: 'Reads CSV with a header row. Streams the response.',
     options: {
-      encoding: optional(text, 'The encoding.', 'utf-8'),
-      delimiter: optional(text, 'What is between two values.', ','),
-      set_values_to_none: optional(list(text), 'Values that stand for nothing.'),
+      encoding: optional(text, 'The character encoding.', 'utf-8'),
+      delimiter: optional(text, 'The delimiter between values.', ','),
+      set_values_to_none: optional(list(text), 'Values to read as null.'),
     },
     make: makeCsvDecoder,
   },
   {
     name: 'XmlDecoder',
     step: 'S3',
-    words: 'Reads XML: attributes begin with @, text beside elements is #text.',
+    words: 'Reads XML. Attribute names start with @; text next to elements becomes #text.',
     options: {},
     make: () => xmlDecoder,
   },
   {
     name: 'GzipDecoder',
     step: 'S3',
-    words: 'Unpacks an answer, then reads it with another decoder. An answer that is not packed is read as it is.',
-    options: { decoder: required(inner, 'Reads what is inside.') },
+    words:
+      'Decompresses a response, then decodes it with another decoder. Uncompressed responses are decoded directly.',
+    options: { decoder: required(inner, 'Decodes the content.') },
     make: (given) => unpackedDecoder(given.child<Decoder>('decoder') ?? jsonDecoder),
   },
   {
     name: 'ZipfileDecoder',
     step: 'S4',
-    words: 'Unpacks a ZIP archive, then reads its files with another decoder.',
-    options: { decoder: required(inner, 'Reads what is inside.') },
+    words: 'Extracts a ZIP archive, then decodes its files with another decoder.',
+    options: { decoder: required(inner, 'Decodes the content.') },
     make: makeZipDecoder,
   },
 ];

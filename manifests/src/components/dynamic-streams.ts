@@ -154,7 +154,7 @@ function schemaOfType(type: unknown): Component {
     return type.items === undefined ? base : { ...base, items: schemaOfType(type.items) };
   }
   const known = schemaTypes[String(type)];
-  if (!known) throw new Error(`There is no type ${asText(type)} for a schema.`);
+  if (!known) throw new Error(`Unknown schema type ${asText(type)}.`);
   return structuredClone(known);
 }
 
@@ -176,7 +176,7 @@ function makeDynamicSchema(given: Given): SchemaLoader {
     });
     const mapped = map?.value('target_type') ?? own;
     if (!Array.isArray(mapped)) return schemaOfType(mapped);
-    if (mapped.length !== 2) throw new Error('A type of a schema is one type, or a list of two.');
+    if (mapped.length !== 2) throw new Error('A schema type must be one type or a list of two types.');
     return { oneOf: mapped.map(schemaOfType) };
   };
   const load = async () => {
@@ -189,7 +189,7 @@ function makeDynamicSchema(given: Given): SchemaLoader {
     const properties: Component = {};
     for (const definition of Array.isArray(definitions) ? definitions : [definitions]) {
       const key = valueAtPath(definition, pointer('key_pointer'))?.value;
-      if (typeof key !== 'string') throw new Error('A property of the schema has no name.');
+      if (typeof key !== 'string') throw new Error('A schema property has no name.');
       properties[key] = typeOf(definition);
     }
     const kept = Object.fromEntries(
@@ -206,29 +206,29 @@ function makeDynamicSchema(given: Given): SchemaLoader {
   return () => placed({ component: given.values }, load);
 }
 
-const mappings = required(list(component('ComponentMappingDefinition')), 'What to fill in.');
+const mappings = required(list(component('ComponentMappingDefinition')), 'The values to fill in.');
 
 export const dynamicStreamComponents: ComponentDefinition[] = [
   {
     name: 'DynamicDeclarativeStream',
     step: 'S4',
-    words: 'Streams made from a template, one for each thing that a resolver finds.',
+    words: 'Generates streams from a template, one for each item that a resolver finds.',
     options: {
-      name: optional(text, 'What this group of streams is called.'),
-      stream_template: required(component('DeclarativeStream', 'StateDelegatingStream'), 'The template.'),
+      name: optional(text, 'Name of this group of streams.'),
+      stream_template: required(component('DeclarativeStream', 'StateDelegatingStream'), 'The stream template.'),
       components_resolver: required(
         component('HttpComponentsResolver', 'ConfigComponentsResolver', 'ParametrizedComponentsResolver'),
-        'Finds what fills it.',
+        'Finds the items to fill the template with.',
       ),
-      use_parent_parameters: optional(boolean, 'Parameters from around beat those of the template.', true),
+      use_parent_parameters: optional(boolean, 'Gives outer parameters precedence over those of the template.', true),
     },
   },
   {
     name: 'HttpComponentsResolver',
     step: 'S4',
-    words: 'A stream for each record of a request.',
+    words: 'Generates a stream for each record of a request.',
     options: {
-      retriever: required(component('SimpleRetriever', 'AsyncRetriever', 'CustomRetriever'), 'Asks the API.'),
+      retriever: required(component('SimpleRetriever', 'AsyncRetriever', 'CustomRetriever'), 'Sends the request.'),
       components_mapping: mappings,
     },
     make: makeHttpResolver,
@@ -236,11 +236,11 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
   {
     name: 'ConfigComponentsResolver',
     step: 'S4',
-    words: 'A stream for each item of a list in the configuration.',
+    words: 'Generates a stream for each item of a list in the configuration.',
     options: {
       stream_config: required(
         either(component('StreamConfig'), list(component('StreamConfig'))),
-        'Where the list is; several give every combination.',
+        'Path of the list. Several lists produce every combination.',
       ),
       components_mapping: mappings,
     },
@@ -249,7 +249,7 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
   {
     name: 'ParametrizedComponentsResolver',
     step: 'S4',
-    words: 'A stream for each item of a list in the manifest.',
+    words: 'Generates a stream for each item of a list in the manifest.',
     options: {
       stream_parameters: required(component('StreamParametersDefinition'), 'The list.'),
       components_mapping: mappings,
@@ -267,68 +267,68 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
     step: 'S4',
     words: 'A list in the configuration.',
     options: {
-      configs_pointer: required(list(template), 'Where it is.'),
-      default_values: optional(list(anything), 'Items that are always there.'),
+      configs_pointer: required(list(template), 'Path of the list.'),
+      default_values: optional(list(anything), 'Items that are always included.'),
     },
   },
   {
     name: 'ComponentMappingDefinition',
     step: 'S4',
-    words: 'A value to put into a template of streams.',
+    words: 'A value to insert into the stream template.',
     options: {
-      field_path: required(list(template), 'Where it goes.'),
-      value: required(template, 'The value. Knows components_values and stream_slice.'),
+      field_path: required(list(template), 'Path to insert the value at.'),
+      value: required(template, 'The value. Available: components_values and stream_slice.'),
       value_type: valueTypeOption,
-      create_or_update: optional(boolean, 'Makes the place if it is not there.', false),
-      condition: optional(condition, 'Only when true.'),
+      create_or_update: optional(boolean, 'Creates the path if it is missing.', false),
+      condition: optional(condition, 'Applies only if true.'),
     },
   },
   {
     name: 'DynamicSchemaLoader',
     step: 'S4',
-    words: 'Asks the API for the schema.',
+    words: 'Requests the schema from the API.',
     options: {
       retriever: required(component('SimpleRetriever', 'AsyncRetriever', 'CustomRetriever'), 'Asks.'),
-      schema_type_identifier: required(component('SchemaTypeIdentifier'), 'Where names and types are.'),
-      schema_transformations: optional(list(anything), 'Changes of the properties.'),
-      schema_filter: optional(component('RecordFilter', 'CustomRecordFilter'), 'Which properties to take.'),
+      schema_type_identifier: required(component('SchemaTypeIdentifier'), 'Where to find names and types.'),
+      schema_transformations: optional(list(anything), 'Transformations of the properties.'),
+      schema_filter: optional(component('RecordFilter', 'CustomRecordFilter'), 'Which properties to include.'),
     },
     make: makeDynamicSchema,
   },
   {
     name: 'SchemaTypeIdentifier',
     step: 'S4',
-    words: 'Where in an answer the names and types of properties are.',
+    words: 'Where a response contains the names and types of properties.',
     options: {
-      key_pointer: required(list(template), 'The name.'),
-      schema_pointer: optional(list(template), 'The list of properties.'),
-      type_pointer: optional(list(template), 'The type.'),
-      types_mapping: optional(list(component('TypesMap')), 'Types of the API and what they are here.'),
+      key_pointer: required(list(template), 'Path of the name.'),
+      schema_pointer: optional(list(template), 'Path of the list of properties.'),
+      type_pointer: optional(list(template), 'Path of the type.'),
+      types_mapping: optional(list(component('TypesMap')), 'Maps API types to JSON schema types.'),
     },
   },
   {
     name: 'TypesMap',
     step: 'S4',
-    words: 'A type of the API and what it is here.',
+    words: 'Maps an API type to a JSON schema type.',
     options: {
-      target_type: required(anything, 'The type here.'),
-      current_type: required(anything, 'The type of the API.'),
-      condition: optional(condition, 'Only when true. Knows raw_schema.'),
+      target_type: required(anything, 'The JSON schema type.'),
+      current_type: required(anything, 'The API type.'),
+      condition: optional(condition, 'Applies only if true. Available: raw_schema.'),
     },
   },
   {
     name: 'ComplexFieldType',
     step: 'S4',
-    words: 'A type with a type inside.',
-    options: { field_type: required(text, 'The type.'), items: optional(anything, 'The type of its items.') },
+    words: 'A type that contains another type.',
+    options: { field_type: required(text, 'The outer type.'), items: optional(anything, 'The type of the items.') },
   },
   {
     name: 'CheckDynamicStream',
     step: 'S4',
-    words: 'A configuration works if the first record of some streams can be read, whichever they are.',
+    words: 'Checks a configuration by reading the first record of any streams.',
     options: {
-      stream_count: required(integer, 'How many streams.'),
-      use_check_availability: optional(boolean, 'Reads them; otherwise only finds them.', true),
+      stream_count: required(integer, 'The number of streams to check.'),
+      use_check_availability: optional(boolean, 'Reads records instead of only discovering the streams.', true),
       config_overrides: overridesOption,
     },
     rule: overridesRule,
@@ -336,10 +336,10 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
   {
     name: 'DynamicStreamCheckConfig',
     step: 'S4',
-    words: 'How many streams of a group to check.',
+    words: 'The number of streams of a group to check.',
     options: {
-      dynamic_stream_name: required(text, 'The group.'),
-      stream_count: optional(integer, 'How many of its streams; all of them by default.'),
+      dynamic_stream_name: required(text, 'The name of the group.'),
+      stream_count: optional(integer, 'The number of its streams (default: all).'),
     },
   },
 ];

@@ -29,7 +29,8 @@ import type { StateMigration } from './streams.ts';
 function makeGrouping(given: Given): PartitionRouter {
   const inner = given.child<PartitionRouter>('underlying_partition_router');
   const size = given.number('group_size') ?? 0;
-  if (!inner || size < 1) throw new Error('A GroupingPartitionRouter needs a router and a group_size of at least 1.');
+  if (!inner || size < 1)
+    throw new Error('A GroupingPartitionRouter requires a router and a group_size of at least 1.');
   const isDistinct = given.flag('deduplicate', true);
   const group = (slices: readonly Slice[]): Slice => {
     const [first] = slices as [Slice];
@@ -47,7 +48,7 @@ function makeGrouping(given: Given): PartitionRouter {
       let batch: Slice[] = [];
       for await (const slice of inner.slices()) {
         const names = Object.keys(slice.partition).filter((name) => name !== 'parent_slice');
-        if (names.length !== 1) throw new Error('A GroupingPartitionRouter needs partitions of one value each.');
+        if (names.length !== 1) throw new Error('A GroupingPartitionRouter requires partitions with one value each.');
         // Two parents with the same value are one partition.
         const key = partitionKey(slice.partition[names[0] as string]);
         if (isDistinct && seen.has(key)) continue;
@@ -78,7 +79,7 @@ function makeCountCursor(given: Given): IncrementalSync {
       scale: {
         parse(value) {
           const number = Math.trunc(Number(value));
-          if (Number.isNaN(number)) throw new Error(`"${pythonText(value)}" is no number.`);
+          if (Number.isNaN(number)) throw new Error(`"${pythonText(value)}" is not a number.`);
           return number;
         },
         format: (value) => value,
@@ -139,7 +140,10 @@ function makeStateDelegating(given: Given): SourceStream {
   if (!hasState || retention === '' || !isOlder(given, further, state, retention))
     return given.make<SourceStream>(further);
   const name = given.text('name') ?? '';
-  given.run.log('WARN', `${name}: the state is older than ${retention}, for which the API keeps changes. Reads all.`);
+  given.run.log(
+    'WARN',
+    `${name}: The state is older than the API's retention period of ${retention}. Reading everything from the start.`,
+  );
   return { ...given.make<SourceStream>(whole, { state: {} }), forgetsState: true };
 }
 
@@ -148,7 +152,7 @@ function isOlder(given: Given, definition: unknown, state: Record<string, unknow
   const stream = given.inside(definition);
   const cursor = stream.inside(stream.value('incremental_sync'));
   if (cursor.type === 'IncrementingCountCursor') {
-    throw new Error('An api_retention_period needs a cursor of dates, not an IncrementingCountCursor.');
+    throw new Error('An api_retention_period requires a date cursor, not an IncrementingCountCursor.');
   }
   const isPartitioned = stream.inside(stream.value('retriever')).has('partition_router');
   const { state: ofAll } = state;
@@ -164,53 +168,53 @@ export const morePartitionComponents: ComponentDefinition[] = [
   {
     name: 'GroupingPartitionRouter',
     step: 'S3',
-    words: 'Puts several partitions into one: every value becomes a list. The stream has one cursor for all.',
+    words: 'Groups several partitions into one, in which every value is a list. The stream uses one cursor for all.',
     options: {
-      group_size: required(integer, 'How many partitions a group has.'),
+      group_size: required(integer, 'The number of partitions in a group.'),
       underlying_partition_router: required(
         component('ListPartitionRouter', 'SubstreamPartitionRouter', 'UnionPartitionRouter', 'CustomPartitionRouter'),
-        'Gives the partitions.',
+        'Provides the partitions.',
       ),
-      deduplicate: optional(boolean, 'Takes equal partitions once.', true),
+      deduplicate: optional(boolean, 'Removes duplicate partitions.', true),
     },
     rule: ({ underlying_partition_router: router }) => {
       const { request_option: own, parent_stream_configs: parents } = (router ?? {}) as Record<string, unknown>;
       const hasOption =
         Array.isArray(parents) && parents.some((parent) => isJsonObject(parent) && parent.request_option);
-      return own || hasOption ? 'The partitions of a group have no request_option: use the requester' : undefined;
+      return own || hasOption ? 'Partitions of a group cannot have a request_option; use the requester' : undefined;
     },
     make: makeGrouping,
   },
   {
     name: 'IncrementingCountCursor',
     step: 'S3',
-    words: 'Reads only what is new, by a number in every record that grows.',
+    words: 'Reads new records incrementally by an increasing number.',
     options: {
-      cursor_field: required(template, 'The field with the number.'),
-      start_value: optional(either(integer, template), 'Where the first sync begins.', 0),
-      start_value_option: optional(component('RequestOption'), 'Where the start goes in the request.'),
-      allow_catalog_defined_cursor_field: optional(boolean, 'Lets the catalog name the cursor field.', false),
+      cursor_field: required(template, 'The field of the number.'),
+      start_value: optional(either(integer, template), 'Start value of the first sync.', 0),
+      start_value_option: optional(component('RequestOption'), 'Where to send the start value in the request.'),
+      allow_catalog_defined_cursor_field: optional(boolean, 'Allows the catalog to set the cursor field.', false),
     },
     make: makeCountCursor,
   },
   {
     name: 'LegacyToPerPartitionStateMigration',
     step: 'S3',
-    words: 'Reads states of older versions, which had an object for each parent.',
+    words: 'Migrates states of older versions, which had one object per parent.',
     options: {},
     make: makeLegacyMigration,
   },
   {
     name: 'StateDelegatingStream',
     step: 'S3',
-    words: 'One stream for the first sync, and another for those that go on from a state.',
+    words: 'Uses one stream for the first sync and another for syncs with a state.',
     options: {
-      name: required(text, 'What the stream is called.'),
-      full_refresh_stream: required(component('DeclarativeStream'), 'For the first sync.'),
-      incremental_stream: required(component('DeclarativeStream'), 'For the others.'),
+      name: required(text, 'Name of the stream.'),
+      full_refresh_stream: required(component('DeclarativeStream'), 'The stream for the first sync.'),
+      incremental_stream: required(component('DeclarativeStream'), 'The stream for later syncs.'),
       api_retention_period: optional(
         template,
-        'For how long the API keeps changes, such as P30D. With an older state everything is read anew.',
+        'How long the API retains changes, such as P30D. With an older state, everything is read from the start.',
       ),
     },
     make: makeStateDelegating,
@@ -218,9 +222,9 @@ export const morePartitionComponents: ComponentDefinition[] = [
   {
     name: 'ConditionalStreams',
     step: 'S3',
-    words: 'Streams that only some configurations have.',
+    words: 'Streams that exist only in some configurations.',
     options: {
-      condition: required(condition, 'Has the streams when true. Knows config.'),
+      condition: required(condition, 'Includes the streams if true. Available: config.'),
       streams: required(list(component('DeclarativeStream')), 'The streams.'),
     },
   },

@@ -54,7 +54,7 @@ function itemsOf(values: unknown): unknown[] {
   if (Array.isArray(values)) return values;
   if (typeof values === 'string') return [...values];
   if (isJsonObject(values)) return Object.keys(values);
-  throw new Error('The values of a ListPartitionRouter are no list.');
+  throw new Error('The values of a ListPartitionRouter are not a list.');
 }
 
 interface Parent {
@@ -77,7 +77,7 @@ function makeParent(given: Given): Parent {
     mayCache: true,
   });
   const pointer = given.texts('lazy_read_pointer').map((key) => given.asTemplate(key).text());
-  if (pointer.includes('*')) throw new Error('A lazy_read_pointer has no wildcards.');
+  if (pointer.includes('*')) throw new Error('A lazy_read_pointer cannot have wildcards.');
   const keyText = pythonText(given.rendered('parent_key'));
   const extra = (given.value('extra_fields') as string[][] | undefined) ?? [];
   return {
@@ -112,7 +112,7 @@ function parentStateOf(
 
 function makeSubstreamRouter(given: Given): PartitionRouter {
   const parents = (given.value('parent_stream_configs') as unknown[]).map((value) => given.make<Parent>(value));
-  if (parents.length === 0) throw new Error('A SubstreamPartitionRouter needs at least one parent stream.');
+  if (parents.length === 0) throw new Error('A SubstreamPartitionRouter requires at least one parent stream.');
   return {
     async *slices() {
       for (const parent of parents) yield* slicesOf(parent);
@@ -251,35 +251,35 @@ export const partitionComponents: ComponentDefinition[] = [
   {
     name: 'ListPartitionRouter',
     step: 'S1',
-    words: 'One partition for each item of a list.',
+    words: 'Creates one partition for each item of a list.',
     options: {
       values: required(
         either(template, list(text)),
-        'The items, or a template that gives a list. Items are no templates.',
+        'The items, or a template that evaluates to a list. Items cannot be templates.',
       ),
       cursor_field: required(template, 'The name of the item in stream_partition.'),
-      request_option: optional(component('RequestOption'), 'Where the item goes in the request.'),
+      request_option: optional(component('RequestOption'), 'Where to send the item in the request.'),
     },
     make: makeListRouter,
   },
   {
     name: 'SubstreamPartitionRouter',
     step: 'S1',
-    words: 'One partition for each record of one or more parent streams.',
-    options: { parent_stream_configs: required(list(component('ParentStreamConfig')), 'The parents.') },
+    words: 'Creates one partition for each record of one or more parent streams.',
+    options: { parent_stream_configs: required(list(component('ParentStreamConfig')), 'The parent streams.') },
     make: makeSubstreamRouter,
   },
   {
     name: 'UnionPartitionRouter',
     step: 'S4',
-    words: 'The partitions of several routers, each value once.',
+    words: 'Combines the partitions of several routers without duplicates.',
     options: {
-      partition_field: required(template, 'The name of the value in stream_partition, which all the routers have.'),
+      partition_field: required(template, 'The name of the value in stream_partition, common to all routers.'),
       partition_routers: required(
         list(
           component('ListPartitionRouter', 'SubstreamPartitionRouter', 'UnionPartitionRouter', 'CustomPartitionRouter'),
         ),
-        'The routers. Their request_option has no effect: use the requester.',
+        'The routers. Their request_option has no effect; use the requester.',
       ),
     },
     make: makeUnionRouter,
@@ -287,19 +287,22 @@ export const partitionComponents: ComponentDefinition[] = [
   {
     name: 'ParentStreamConfig',
     step: 'S1',
-    words: 'A parent stream, and what its records give to the children.',
+    words: 'A parent stream and the values that its records provide to the child stream.',
     options: {
       stream: required(component('DeclarativeStream', 'StateDelegatingStream'), 'The parent stream.'),
-      parent_key: required(template, 'The field of the parent that tells partitions apart; `/` goes into objects.'),
-      partition_field: required(template, 'The name of its value in stream_partition.'),
-      request_option: optional(component('RequestOption'), 'Where the value goes in the request.'),
-      extra_fields: optional(list(list(template)), 'More fields of the parent, for stream_slice.extra_fields.'),
+      parent_key: required(template, 'The parent field that identifies a partition. Use `/` for nested fields.'),
+      partition_field: required(template, 'The name of this value in stream_partition.'),
+      request_option: optional(component('RequestOption'), 'Where to send the value in the request.'),
+      extra_fields: optional(list(list(template)), 'Additional parent fields for stream_slice.extra_fields.'),
       incremental_dependency: optional(
         boolean,
-        'Reads only parents that have changed, and keeps their state with the child.',
+        'Reads only changed parents and stores their state with the child.',
         false,
       ),
-      lazy_read_pointer: optional(list(template), 'Where in the parent the first page of the child already is.'),
+      lazy_read_pointer: optional(
+        list(template),
+        'Path in the parent record that already contains the first page of the child.',
+      ),
     },
     make: makeParent,
   },

@@ -79,8 +79,7 @@ function mergeKeys(chunking: Given): string[] {
 function keyOf(record: DataRecord, keys: readonly string[]): string | undefined {
   const parts = keys.map((key) => record[key]);
   if (parts.some((part) => part === undefined || part === null || part === '')) return undefined;
-  if (parts.some((part) => typeof part !== 'string'))
-    throw new Error('The key that records are put together by is no text.');
+  if (parts.some((part) => typeof part !== 'string')) throw new Error('The key for merging records is not a string.');
   return parts.join(',');
 }
 
@@ -124,21 +123,24 @@ export const queryPropertyComponents: ComponentDefinition[] = [
   {
     name: 'QueryProperties',
     step: 'S4',
-    words: 'Asks for properties of records, in several requests if need be.',
+    words: 'Requests properties of records, in several requests if necessary.',
     options: {
-      property_list: required(either(list(text), component('PropertiesFromEndpoint')), 'The properties.'),
-      always_include_properties: optional(list(text), 'Properties of every chunk.'),
-      property_chunking: optional(component('PropertyChunking'), 'How many a request may have.'),
-      property_selector: optional(component('JsonSchemaPropertySelector'), 'Leaves out what nobody wants.'),
+      property_list: required(either(list(text), component('PropertiesFromEndpoint')), 'The properties to request.'),
+      always_include_properties: optional(list(text), 'Properties to include in every chunk.'),
+      property_chunking: optional(component('PropertyChunking'), 'Limits the number of properties per request.'),
+      property_selector: optional(
+        component('JsonSchemaPropertySelector'),
+        'Omits properties that the catalog does not select.',
+      ),
     },
     make: makeQueryProperties,
   },
   {
     name: 'PropertiesFromEndpoint',
     step: 'S4',
-    words: 'Asks the API for the properties.',
+    words: 'Requests the properties from the API.',
     options: {
-      property_field_path: required(list(template), 'Where in a record the name is.'),
+      property_field_path: required(list(template), 'Path of the name in a record.'),
       retriever: required(component('SimpleRetriever', 'CustomRetriever'), 'Asks.'),
     },
     make: makePropertiesFromEndpoint,
@@ -146,47 +148,44 @@ export const queryPropertyComponents: ComponentDefinition[] = [
   {
     name: 'PropertyChunking',
     step: 'S4',
-    words: 'How many properties a request may have.',
+    words: 'Limits the number of properties per request.',
     options: {
-      property_limit_type: required(choice('characters', 'property_count'), 'What is counted.'),
+      property_limit_type: required(choice('characters', 'property_count'), 'The unit of the limit.'),
       property_limit: optional(integer, 'The limit.'),
-      record_merge_strategy: optional(
-        component('GroupByKeyMergeStrategy'),
-        'How records are put together; by id without it.',
-      ),
+      record_merge_strategy: optional(component('GroupByKeyMergeStrategy'), 'How to merge records (default: by id).'),
     },
   },
   {
     name: 'GroupByKeyMergeStrategy',
     step: 'S4',
-    words: 'Puts records with the same key together.',
+    words: 'Merges records with the same key.',
     options: { key: required(anything, 'The field, or a list of fields.') },
   },
   {
     name: 'JsonSchemaPropertySelector',
     step: 'S4',
-    words: 'Asks only for the properties that the catalog has for the stream.',
+    words: 'Requests only the properties that the catalog selects for the stream.',
     options: {
-      transformations: optional(
-        list(anything),
-        'Changes of their names, from those of the catalog to those of the API.',
-      ),
+      transformations: optional(list(anything), 'Maps property names of the catalog to those of the API.'),
     },
     make: makePropertySelector,
   },
   {
     name: 'PaginationReset',
     step: 'S4',
-    words: 'What to do when the API asks to begin the pages anew, or after a number of records.',
+    words: 'What to do when pagination is reset, by an error handler or after a number of records.',
     options: {
-      action: required(choice('SPLIT_USING_CURSOR', 'RESET'), 'Goes on from the last cursor, or begins anew.'),
-      limits: optional(component('PaginationResetLimits'), 'After how many records.'),
+      action: required(
+        choice('SPLIT_USING_CURSOR', 'RESET'),
+        'Whether to continue from the last cursor or start over.',
+      ),
+      limits: optional(component('PaginationResetLimits'), 'The number of records after which to reset.'),
     },
   },
   {
     name: 'PaginationResetLimits',
     step: 'S4',
-    words: 'After how many records pages begin anew.',
-    options: { number_of_records: optional(integer, 'The number.') },
+    words: 'The number of records after which pagination is reset.',
+    options: { number_of_records: optional(integer, 'The number of records.') },
   },
 ];

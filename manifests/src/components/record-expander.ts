@@ -50,7 +50,7 @@ function makeExpander(given: Given): RecordExtractor {
     const { streamName } = given.making;
     given.run.log(
       'WARN',
-      `${streamName}: the list at ${path.join('.')} is cut off, and the manifest does not say where the rest is.`,
+      `${streamName}: The list at ${path.join('.')} is truncated, and the manifest does not define how to get the rest.`,
     );
   }
 
@@ -131,22 +131,25 @@ export const recordExpanderComponents: ComponentDefinition[] = [
   {
     name: 'RecordExpander',
     step: 'S3',
-    words: 'Takes the items of a list inside a record as records.',
+    words: 'Expands a nested list into records.',
     options: {
-      expand_records_from_field: required(list(template), 'Where the list is.'),
-      remain_original_record: optional(boolean, 'Keeps the record around as original_record.', false),
-      on_no_records: optional(choice('skip', 'emit_parent'), 'What to do about a record without items.', 'skip'),
-      parent_fields: optional(list(anything), 'Fields of the record around: parent_path and record_path.'),
-      parent_fields_to_copy: optional(anything, 'The same: source_field_path and target_field.'),
-      merge_parent: optional(boolean, 'Adds all fields of the record around that an item does not have.', false),
-      truncation_indicator_path: optional(list(template), 'Where the record tells that its list is cut off.'),
+      expand_records_from_field: required(list(template), 'Path of the list.'),
+      remain_original_record: optional(boolean, 'Keeps the parent record as original_record.', false),
+      on_no_records: optional(choice('skip', 'emit_parent'), 'What to do with a record without items.', 'skip'),
+      parent_fields: optional(list(anything), 'Fields to copy from the parent record: parent_path and record_path.'),
+      parent_fields_to_copy: optional(
+        anything,
+        'Fields to copy from the parent record: source_field_path and target_field.',
+      ),
+      merge_parent: optional(boolean, 'Copies all parent record fields that an item does not have.', false),
+      truncation_indicator_path: optional(list(template), 'Path of the field that says whether the list is truncated.'),
       truncated_list_retriever: optional(
         component('SimpleRetriever', 'CustomRetriever'),
-        "Asks for the whole list then. Knows the record as stream_slice['parent_record'].",
+        "Requests the complete list if it is truncated. Available: stream_slice['parent_record'].",
       ),
     },
     rule: ({ truncated_list_retriever: retriever, truncation_indicator_path: path }) =>
-      retriever && !path ? 'A truncated_list_retriever needs a truncation_indicator_path' : undefined,
+      retriever && !path ? 'A truncated_list_retriever requires a truncation_indicator_path' : undefined,
     make: makeExpander,
   },
 ];

@@ -48,7 +48,7 @@ function makeSimpleRetriever(given: Given): Retriever {
     isStreamed: decoder.isStreamed,
     queryPropertiesKey,
   });
-  if (!selector || !requester) throw new Error('A SimpleRetriever needs a requester and a record_selector.');
+  if (!selector || !requester) throw new Error('A SimpleRetriever requires a requester and a record_selector.');
   const paginator = given.child<Paginator>('paginator') ?? noPagination;
   const dropsSlicer = given.flag('ignore_stream_slicer_parameters_on_paginated_requests');
 
@@ -207,8 +207,7 @@ function makePageTracker(given: Given, cursor: StreamCursor | undefined): () => 
           attempts = 0;
           return { ...slice, cursor: { ...slice.cursor, [startField]: start } };
         }
-        if (++attempts >= mostAttempts)
-          throw new RunFailure('The API asks to begin the pages anew again, with nothing new to go on from.');
+        if (++attempts >= mostAttempts) throw new RunFailure('Pagination was reset again without any progress.');
         return slice;
       },
     };
@@ -268,33 +267,39 @@ export const retrieverComponents: ComponentDefinition[] = [
   {
     name: 'SimpleRetriever',
     step: 'S1',
-    words: 'Reads a stream with one kind of request, page after page.',
+    words: 'Reads a stream page by page with one type of request.',
     options: {
       requester: required(component('HttpRequester', 'CustomRequester'), 'Sends the requests.'),
-      record_selector: required(component('RecordSelector'), 'Takes records out of the answers.'),
-      paginator: optional(component('DefaultPaginator', 'NoPagination', 'CustomPaginator'), 'Gets from page to page.'),
+      record_selector: required(component('RecordSelector'), 'Selects records from the responses.'),
+      paginator: optional(component('DefaultPaginator', 'NoPagination', 'CustomPaginator'), 'Requests the next pages.'),
       partition_router: optional(
         either(component(...routerNames), list(component(...routerNames))),
-        'Cuts the stream into partitions. Several give every combination.',
+        'Splits the stream into partitions. Several routers produce every combination.',
       ),
-      decoder: optional(component(...decoderNames), 'Reads the answers; as JSON by default.'),
+      decoder: optional(component(...decoderNames), 'Decodes the responses (default: JSON).'),
       ignore_stream_slicer_parameters_on_paginated_requests: optional(
         boolean,
-        'Sends what comes from the slice with the first page only.',
+        'Sends slice parameters only with the first page.',
         false,
       ),
-      pagination_reset: optional(component('PaginationReset'), 'What to do when an API asks to begin the pages anew.'),
-      page_size_reduction: optional(component('PageSizeReduction'), 'What to do when an API asks for smaller pages.'),
+      pagination_reset: optional(
+        component('PaginationReset'),
+        'What to do when an error handler says RESET_PAGINATION.',
+      ),
+      page_size_reduction: optional(
+        component('PageSizeReduction'),
+        'What to do when an error handler says REDUCE_PAGE_SIZE.',
+      ),
     },
     rule({ pagination_reset: reset, record_selector: selector, page_size_reduction: reduction, paginator }) {
       const inside = (value: unknown) => (value ?? {}) as Record<string, unknown>;
       if (inside(selector).record_filter && inside(reset).limits)
-        return 'The limits of a pagination_reset do not go with a record_filter';
+        return 'The limits of a pagination_reset cannot be combined with a record_filter';
       const { page_size_option: option, pagination_strategy: strategy } = inside(paginator);
       // Pages that are counted would begin somewhere else with another size.
       const isCounted = inside(strategy).type === 'PageIncrement';
       if (reduction && (!option || isCounted))
-        return 'A page_size_reduction needs a page_size_option, and CursorPagination or OffsetIncrement';
+        return 'A page_size_reduction requires a page_size_option and either CursorPagination or OffsetIncrement';
       return undefined;
     },
     make: makeSimpleRetriever,

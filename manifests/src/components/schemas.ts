@@ -14,7 +14,7 @@ export const schemaComponents: ComponentDefinition[] = [
   {
     name: 'InlineSchemaLoader',
     step: 'S1',
-    words: 'The schema is in the manifest.',
+    words: 'Defines the schema in the manifest.',
     options: { schema: optional(schema, 'The JSON schema of a record.') },
     make: makeInlineSchema,
   },
@@ -22,8 +22,8 @@ export const schemaComponents: ComponentDefinition[] = [
     name: 'JsonFileSchemaLoader',
     step: 'S3',
     words:
-      'The schema is in a file beside the manifest. Inlay has no such file, and reads the stream without a schema.',
-    options: { file_path: optional(template, 'The file.') },
+      'Loads the schema from a file next to the manifest. Inlay has no such file and reads the stream without a schema.',
+    options: { file_path: optional(template, 'Path of the file.') },
     make: () => noSchema,
   },
 ];

@@ -17,65 +17,65 @@ import {
 /** Of both kinds of checks. */
 export const overridesOption = optional(
   mapping(anything),
-  'Values that take the place of those of the configuration for the check alone. They are no templates.',
+  'Values that override the configuration during the check only. They cannot be templates.',
 );
 
 export function overridesRule({ config_overrides: overrides }: Record<string, unknown>): string | undefined {
   const isReserved = Object.keys(overrides ?? {}).some((name) => name.startsWith('__airbyte'));
-  return isReserved ? 'Names of config_overrides do not begin with __airbyte' : undefined;
+  return isReserved ? 'Names in config_overrides cannot start with __airbyte' : undefined;
 }
 
 export const sourceComponents: ComponentDefinition[] = [
   {
     name: 'DeclarativeSource',
     step: 'S1',
-    words: 'A manifest: a source with its streams.',
+    words: 'A manifest, which defines a source and its streams.',
     options: {
-      version: required(text, 'The version of the language that the manifest was written for.'),
-      check: required(component('CheckStream', 'CheckDynamicStream'), 'How to find out whether a configuration works.'),
+      version: required(text, 'The language version that the manifest was written for.'),
+      check: required(component('CheckStream', 'CheckDynamicStream'), 'How to check a configuration.'),
       streams: optional(
         list(component('DeclarativeStream', 'ConditionalStreams', 'StateDelegatingStream')),
         'The streams.',
       ),
-      dynamic_streams: optional(list(component('DynamicDeclarativeStream')), 'Streams that are found out at run time.'),
-      stream_groups: optional(mapping(component('StreamGroup')), 'Streams that are not read at the same time.'),
-      spec: optional(component('Spec'), 'What a configuration looks like.'),
-      concurrency_level: optional(component('ConcurrencyLevel'), 'How many slices are read at the same time.'),
-      api_budget: optional(component('HTTPAPIBudget'), 'How often the API may be asked.'),
+      dynamic_streams: optional(list(component('DynamicDeclarativeStream')), 'Streams that are generated at run time.'),
+      stream_groups: optional(mapping(component('StreamGroup')), 'Groups of streams that are not read concurrently.'),
+      spec: optional(component('Spec'), 'The specification of the configuration.'),
+      concurrency_level: optional(component('ConcurrencyLevel'), 'How many slices are read concurrently.'),
+      api_budget: optional(component('HTTPAPIBudget'), 'Request limits of the API.'),
       max_concurrent_async_job_count: optional(
         either(integer, template),
-        'How many jobs the API runs at the same time.',
+        'How many asynchronous jobs the API runs concurrently.',
       ),
-      schemas: optional(anything, 'Schemas to refer to.'),
-      definitions: optional(anything, 'Parts to refer to.'),
+      schemas: optional(anything, 'Shared schemas to reference.'),
+      definitions: optional(anything, 'Shared definitions to reference.'),
       metadata: optional(anything, 'Not used.'),
-      description: optional(text, 'What the source is.'),
+      description: optional(text, 'Description of the source.'),
     },
   },
   {
     name: 'StreamGroup',
     step: 'S4',
-    words: 'Streams that are not read at the same time as each other, or as streams that are made of their records.',
+    words: 'Streams that are not read concurrently with each other or with their child streams.',
     options: {
       streams: required(list(anything), 'References to the streams.'),
-      action: required(component('BlockSimultaneousSyncsAction'), 'What to do about the streams.'),
+      action: required(component('BlockSimultaneousSyncsAction'), 'What to do with the streams.'),
     },
   },
   {
     name: 'BlockSimultaneousSyncsAction',
     step: 'S4',
-    words: 'Reads the streams of a group one after the other.',
+    words: 'Reads the streams of a group one at a time.',
     options: {},
   },
   {
     name: 'CheckStream',
     step: 'S1',
-    words: 'A configuration works if the first record of some streams can be read.',
+    words: 'Checks a configuration by reading the first record of some streams.',
     options: {
       stream_names: optional(list(text), 'The streams.'),
       dynamic_streams_check_configs: optional(
         list(component('DynamicStreamCheckConfig')),
-        'How many of the streams that are found out.',
+        'How many dynamic streams to check.',
       ),
       config_overrides: overridesOption,
     },
@@ -84,24 +84,27 @@ export const sourceComponents: ComponentDefinition[] = [
   {
     name: 'Spec',
     step: 'S1',
-    words: 'What a configuration looks like.',
+    words: 'The specification of the configuration.',
     options: {
-      connection_specification: required(schema, 'The JSON schema of a configuration, with notes for the form.'),
-      documentation_url: optional(text, 'Where to read more.'),
-      advanced_auth: optional(anything, 'How people give consent at the site of the API.'),
+      connection_specification: required(
+        schema,
+        'The JSON schema of the configuration, with annotations for the form.',
+      ),
+      documentation_url: optional(text, 'URL of the documentation.'),
+      advanced_auth: optional(anything, "How users give consent on the API's website."),
       config_normalization_rules: optional(
         component('ConfigNormalizationRules'),
-        'Changes and checks of configurations.',
+        'Transformations and validations of the configuration.',
       ),
     },
   },
   {
     name: 'ConcurrencyLevel',
     step: 'S2',
-    words: 'How many slices are read at the same time.',
+    words: 'How many slices are read concurrently.',
     options: {
       default_concurrency: required(either(integer, template), 'The number.'),
-      max_concurrency: optional(integer, 'The largest number that a configuration may ask for.'),
+      max_concurrency: optional(integer, 'The maximum that a configuration can set.'),
     },
   },
 ];

@@ -29,7 +29,7 @@ const literalTypes: Record<string, LiteralType[]> = {
 
 export const valueTypeOption = optional(
   choice('string', 'number', 'integer', 'boolean', 'array', 'object'),
-  'The type of the value. A result of another type stays text.',
+  'The type of the value. A result of a different type stays a string.',
 );
 
 export function literalTypesOf(given: Given): readonly LiteralType[] | undefined {
@@ -41,7 +41,7 @@ function makeAddFields(given: Given): Transformation {
   const fields = (given.value('fields') as unknown[]).map((value) => {
     const field = given.inside(value);
     const path = field.texts('path');
-    if (path.length === 0) throw new Error('AddFields needs a path with at least one key.');
+    if (path.length === 0) throw new Error('AddFields requires a path with at least one key.');
     return { path, value: given.asTemplate(field.text('value') ?? ''), types: literalTypesOf(field) };
   });
   const { config } = given;
@@ -70,20 +70,23 @@ export const transformationComponents: ComponentDefinition[] = [
   {
     name: 'AddFields',
     step: 'S1',
-    words: 'Adds fields to records, or sets them anew.',
+    words: 'Adds or overwrites fields of records.',
     options: {
-      fields: required(list(component('AddedFieldDefinition')), 'The fields, in order: one may use those before it.'),
-      condition: optional(condition, 'Adds a field only when true. Knows record, value and path.'),
+      fields: required(
+        list(component('AddedFieldDefinition')),
+        'The fields, in order. A field can use those before it.',
+      ),
+      condition: optional(condition, 'Adds a field only if true. Available: record, value and path.'),
     },
     make: makeAddFields,
   },
   {
     name: 'AddedFieldDefinition',
     step: 'S1',
-    words: 'One field that AddFields adds.',
+    words: 'A field to add with AddFields.',
     options: {
-      path: required(list(text), 'The way to the field; objects on the way are made.'),
-      value: required(template, 'The value. Knows record and stream_slice.'),
+      path: required(list(text), 'Path of the field. Missing objects are created.'),
+      value: required(template, 'The value. Available: record and stream_slice.'),
       value_type: valueTypeOption,
     },
   },
@@ -92,11 +95,8 @@ export const transformationComponents: ComponentDefinition[] = [
     step: 'S1',
     words: 'Removes fields from records.',
     options: {
-      field_pointers: required(
-        list(list(text)),
-        'The ways to the fields. `*` stands for any key, `**` for any number of keys.',
-      ),
-      condition: optional(condition, 'Removes every single value for which this is true. Knows property.'),
+      field_pointers: required(list(list(text)), 'Paths of the fields. `*` matches any key, `**` any number of keys.'),
+      condition: optional(condition, 'Removes only values for which this is true. Available: property.'),
     },
     make: makeRemoveFields,
   },

@@ -20,7 +20,7 @@ export function parseIsoDate(text: string): DateTime {
 
 function digits(text: string, from: number, count: number): number {
   const part = text.slice(from, from + count);
-  if (part.length !== count || !/^\d+$/.test(part)) throw new DateError(`'${text}' is no ISO 8601 date`);
+  if (part.length !== count || !/^\d+$/.test(part)) throw new DateError(`'${text}' is not an ISO 8601 date`);
   return Number(part);
 }
 
@@ -58,7 +58,7 @@ function parseDay(text: string): { days: number; end: number } {
 
 function parseTime(text: string) {
   const form = /^(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?([-+Zz].*)?$/.exec(text);
-  if (!form) throw new DateError(`'${text}' is no ISO 8601 time`);
+  if (!form) throw new DateError(`'${text}' is not an ISO 8601 time`);
   const [, hour, minute, second, fraction, zone] = form;
   const clock = text.slice(0, text.length - (zone?.length ?? 0));
   if (second !== undefined && clock.includes(':') !== /^\d\d:\d\d:/.test(clock)) {
@@ -76,9 +76,9 @@ function parseTime(text: string) {
 function parseZone(text: string): Zone {
   if (text === 'Z' || text === 'z') return utc;
   const form = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(text);
-  if (!form) throw new DateError(`'${text}' is no time zone offset`);
+  if (!form) throw new DateError(`'${text}' is not a time zone offset`);
   const [, sign, hours, minutes = '0'] = form;
-  if (Number(hours) > 23 || Number(minutes) > 59) throw new DateError(`'${text}' is no time zone offset`);
+  if (Number(hours) > 23 || Number(minutes) > 59) throw new DateError(`'${text}' is not a time zone offset`);
   const offsetSeconds = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
   return { offsetSeconds };
 }

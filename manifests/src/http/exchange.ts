@@ -68,8 +68,8 @@ export async function exchange(
     const allowed = tries.next(handler, waitOf(handler, outcome, attempt), action, run.clock.seconds());
     if (allowed === undefined) throw exhausted(request, resolution, outcome);
     const seconds = signer?.canGoOn?.(asked) ? secondsWithOtherCredentials : allowed;
-    const what = resolution.message ?? `${request.url.origin} did not answer as expected.`;
-    run.log('WARN', `${streamName}: ${what} Next attempt in ${Math.ceil(seconds)} seconds.`);
+    const what = resolution.message ?? `${request.url.origin} returned an unexpected response.`;
+    run.log('WARN', `${streamName}: ${what} Retrying in ${Math.ceil(seconds)} seconds.`);
     await run.wait(seconds, 'retry');
   }
 }
@@ -78,7 +78,7 @@ export async function exchange(
 async function watchToken({ log }: Run, token: TokenInUse, answer: Answer): Promise<void> {
   if (answer.isGood) token.accepted();
   if (answer.status !== 401 || !(await token.refused())) return;
-  log('INFO', 'The API refused the access token. It is asked again with a fresh one.');
+  log('INFO', 'The API rejected the access token. Retrying with a new one.');
   throw new TokenReplaced();
 }
 
@@ -101,7 +101,7 @@ function settle(run: Run, request: PreparedRequest, outcome: Outcome, resolution
     throw new RunFailure(message, failureType, { cause: outcome, fields });
   }
   if (resolution.action === 'IGNORE') {
-    run.log('INFO', resolution.message || `Ignores the answer ${outcome.status} of ${request.url.origin}.`);
+    run.log('INFO', resolution.message || `Ignoring the response ${outcome.status} from ${request.url.origin}.`);
   }
   return outcome;
 }
@@ -111,7 +111,7 @@ async function renew(run: Run, refreshToken: (() => Promise<void>) | undefined):
   try {
     await refreshToken?.();
   } catch (error) {
-    run.log('WARN', `A new token could not be had: ${(error as Error).message}`);
+    run.log('WARN', `Failed to get a new token: ${(error as Error).message}`);
   }
 }
 
@@ -166,7 +166,7 @@ function failureOf(
   { message, failureType, fields }: Resolution,
   outcome: Outcome,
 ): RunFailure {
-  const what = outcome instanceof ConnectorError ? outcome.message : `The API answers ${outcome.status}.`;
+  const what = outcome instanceof ConnectorError ? outcome.message : `The API returned ${outcome.status}.`;
   return new RunFailure(message || what, failureType ?? 'system_error', {
     fields,
     cause: new Error(`${method} ${url.origin}${url.pathname}: ${what}`),
@@ -178,9 +178,9 @@ function exhausted(
   { message, failureType, fields, isWholeMessage = false }: Resolution,
   outcome: Outcome,
 ): RunFailure {
-  const what = message || (outcome instanceof ConnectorError ? outcome.message : `The API answers ${outcome.status}.`);
+  const what = message || (outcome instanceof ConnectorError ? outcome.message : `The API returned ${outcome.status}.`);
   return new RunFailure(
-    isWholeMessage ? what : `All attempts to reach ${url.origin} have failed. The last one: ${what}`,
+    isWholeMessage ? what : `All attempts to reach ${url.origin} failed. Last error: ${what}`,
     failureType ?? 'system_error',
     { fields },
   );

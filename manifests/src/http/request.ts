@@ -41,7 +41,7 @@ function combine(all: readonly (Values | string)[], mayAgree: boolean): Values |
   const given = all.filter((part) => typeof part === 'string' || Object.keys(part).length > 0);
   const texts = given.filter((part) => typeof part === 'string');
   if (texts.length > 0) {
-    if (given.length > 1) throw new RunFailure('A request body that is one text cannot be combined with options.');
+    if (given.length > 1) throw new RunFailure('A request body that is a string cannot be combined with options.');
     return texts[0] ?? '';
   }
   const combined: Values = {};
@@ -55,7 +55,7 @@ function mergeInto(target: Values, source: Values, mayAgree: boolean, path: stri
     if (!Object.hasOwn(target, key)) target[key] = copyOf(value);
     else if (mayAgree && isJsonObject(before) && isJsonObject(value)) mergeInto(before, value, true, `${path}${key}.`);
     else if (!mayAgree || stringifyJson(before) !== stringifyJson(value)) {
-      throw new RunFailure(`Two parts of the manifest set ${path}${key} of the same request. Let one of them do it.`);
+      throw new RunFailure(`Two parts of the manifest set ${path}${key} of the same request. Remove one of them.`);
     }
   }
 }
@@ -73,7 +73,8 @@ export function prepareRequest(method: string, address: string, parts: RequestPa
   const url = readAddress(address);
   const query = withoutRepeats(url, parts.query);
   for (const [key, value] of Object.entries(query)) {
-    if (isJsonObject(value)) throw new RunFailure(`The request parameter ${key} is an object. Parameters are texts.`);
+    if (isJsonObject(value))
+      throw new RunFailure(`The request parameter ${key} is an object. Parameters must be strings.`);
   }
   const added = encodeForm(query);
   if (added !== '') url.search = url.search === '' ? `?${added}` : `${url.search}&${added}`;
@@ -83,8 +84,9 @@ export function prepareRequest(method: string, address: string, parts: RequestPa
   let body: string | undefined;
   if (bodyMethods.includes(method)) {
     const [hasJson, hasForm] = [isGiven(parts.json), isGiven(parts.form)];
-    if (hasJson && hasForm) throw new RunFailure('A request has a JSON body and a form. It can have one of them.');
-    if (typeof parts.json === 'string' && hasJson) throw new RunFailure('The JSON body of a request is a text.');
+    if (hasJson && hasForm) throw new RunFailure('A request cannot have both a JSON body and a form.');
+    if (typeof parts.json === 'string' && hasJson)
+      throw new RunFailure('The JSON body of a request must not be a string.');
     if (hasJson) {
       body = stringifyJson(parts.json);
       if (!hasHeader('content-type')) headers['Content-Type'] = 'application/json';
@@ -106,7 +108,7 @@ function readAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new RunFailure(
-      `The manifest asks for "${address.split('?')[0]}", which is no http or https address.`,
+      `The manifest requests "${address.split('?')[0]}", which is not an http or https URL.`,
       'config_error',
     );
   }

@@ -43,21 +43,21 @@ export interface WaitStrategy {
 }
 
 const byStatus: Record<number, Resolution> = {
-  400: fail('system_error', 'The API does not accept the request (400). Check the parameters of the request.'),
-  401: fail('config_error', 'The API does not accept the credentials (401). Check the authentication.'),
-  403: fail('config_error', 'The API does not allow this (403). Check what the credentials may read.'),
-  404: fail('system_error', 'There is nothing at this address (404).'),
-  405: fail('system_error', 'The API does not know this method at this address (405).'),
-  408: retry('The API gave up waiting for the request (408).'),
+  400: fail('system_error', 'The API rejected the request (400). Check the request parameters.'),
+  401: fail('config_error', 'The API rejected the credentials (401). Check the authentication.'),
+  403: fail('config_error', 'The API denied access (403). Check the permissions of the credentials.'),
+  404: fail('system_error', 'The API found nothing at this URL (404).'),
+  405: fail('system_error', 'The API does not support this method at this URL (405).'),
+  408: retry('The API timed out waiting for the request (408).'),
   429: {
     action: 'RATE_LIMITED',
     failureType: 'transient_error',
-    message: 'The API limits how often it may be asked (429).',
+    message: 'The API rejected the request because of a rate limit (429).',
   },
-  500: retry('The API has a problem of its own (500).'),
-  502: retry('The API has a problem of its own (502).'),
-  503: retry('The API has a problem of its own (503).'),
-  504: retry('The API has a problem of its own (504).'),
+  500: retry('The API returned a server error (500).'),
+  502: retry('The API returned a server error (502).'),
+  503: retry('The API returned a server error (503).'),
+  504: retry('The API returned a server error (504).'),
 };
 
 function fail(failureType: FailureType, message: string): Resolution {
@@ -75,9 +75,9 @@ export function resolutionOfStatus(status: number): Resolution | undefined {
 
 export function defaultResolution(outcome: Outcome): Resolution {
   if (outcome instanceof Answer) {
-    if (outcome.isGood && outcome.isCutOff) return retry('The API sends JSON that ends in the middle.');
+    if (outcome.isGood && outcome.isCutOff) return retry('The API returned incomplete JSON.');
     if (outcome.isGood) return { action: 'SUCCESS' };
-    const message = `The API answers ${outcome.status}.`;
+    const message = `The API returned ${outcome.status}.`;
     return byStatus[outcome.status] ?? { action: 'RETRY', failureType: 'system_error', message };
   }
   const { failureType, message, fields } = outcome;

@@ -78,7 +78,7 @@ export class Transport {
       if (size > this.#answerBytes) {
         discard(body);
         const limit = Math.round(this.#answerBytes / 1024 / 1024);
-        throw new ConnectorError(`The API answers with more than ${limit} MB at once. Ask for smaller pages.`);
+        throw new ConnectorError(`The API returned more than ${limit} MB at once. Request smaller pages.`);
       }
       chunks.push(chunk);
     }

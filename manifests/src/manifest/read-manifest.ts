@@ -52,7 +52,7 @@ export function readManifest(text: string, definitions: Definitions = definition
   const problems: Problem[] = [];
   const root: Component = { type: raw.type ?? 'DeclarativeSource' };
   if (root.type !== 'DeclarativeSource')
-    throw new ManifestError('A manifest is an object with `type: DeclarativeSource`.');
+    throw new ManifestError('A manifest must be an object with `type: DeclarativeSource`.');
   const parameters = isJsonObject(raw.$parameters) ? (references.resolve(raw.$parameters) as Component) : {};
   for (const name of [
     'check',
@@ -100,10 +100,10 @@ export function readSpecification(text: string): ConnectorSpecification {
 }
 
 function readEntries(list: unknown, name: string, parameters: Component, definitions: Definitions): StreamEntry[] {
-  if (!Array.isArray(list)) throw new ManifestError(`The ${name} of the manifest are no list.`);
+  if (!Array.isArray(list)) throw new ManifestError(`The ${name} of the manifest must be a list.`);
   return list.map((item, index) => {
     const path = `${name}[${index}]`;
-    if (!isJsonObject(item)) throw new ManifestError(`${path} is no stream.`);
+    if (!isJsonObject(item)) throw new ManifestError(`${path} is not a stream.`);
     const component = withTypes(
       withParameters(`DeclarativeSource.${name}`, item, parameters),
       itemKindOf(name),
@@ -150,7 +150,7 @@ function problemsOfRoot(raw: Component, root: Component, version: string): Probl
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [knownMajor = 0, knownMinor = 0] = knownVersion;
   if (major > knownMajor || (major === knownMajor && minor > knownMinor)) {
-    const message = `The manifest is of version ${version}, which is newer than this engine. What it does not know is named here.`;
+    const message = `The manifest has version ${version}, which is newer than this engine. Unsupported parts are listed here.`;
     problems.push({ level: 'warning', path: 'version', message });
   }
   return problems;

@@ -46,7 +46,7 @@ export class References {
       this.#count(known.nodes);
       return known.value;
     }
-    if (open.has(reference)) throw new ManifestError(`The reference ${reference} leads back to itself.`);
+    if (open.has(reference)) throw new ManifestError(`The reference ${reference} is circular.`);
     const before = this.#nodes;
     const value = this.resolve(valueAt(this.#manifest, reference), new Set([...open, reference]));
     this.#resolved.set(reference, { value, nodes: this.#nodes - before });
@@ -55,7 +55,7 @@ export class References {
 
   #count(nodes: number): void {
     this.#nodes += nodes;
-    if (this.#nodes > mostNodes) throw new ManifestError('The references of the manifest make it far too large.');
+    if (this.#nodes > mostNodes) throw new ManifestError('The manifest is too large with its references resolved.');
   }
 }
 
@@ -70,7 +70,7 @@ function valueAt(manifest: Record<string, unknown>, reference: string): unknown 
     const head = slash === -1 ? rest : rest.slice(0, slash);
     rest = slash === -1 ? '' : rest.slice(slash + 1);
     const child = childOf(node, head);
-    if (child === undefined) throw new ManifestError(`The reference ${reference} points to nothing.`);
+    if (child === undefined) throw new ManifestError(`The reference ${reference} does not exist.`);
     node = child.value;
   }
   return node;

@@ -23,20 +23,20 @@ export function problemsOf(
     const type = asText(component.type);
     const definition = definitions(type);
     if (!definition) {
-      if (type.startsWith('Custom')) error(at, `${type} "${asText(component.class_name)}" needs code`);
-      else if (component.type === undefined) error(at, `Its type is missing. Expected ${allowed.join(', ')}`);
-      else error(at, `There is no component ${type}`);
+      if (type.startsWith('Custom')) error(at, `${type} "${asText(component.class_name)}" requires code`);
+      else if (component.type === undefined) error(at, `Missing type. Expected ${allowed.join(', ')}`);
+      else error(at, `Unknown component ${type}`);
       return;
     }
     if (!allowed.includes(type)) {
-      error(at, `${type} does not belong here. Expected ${allowed.join(', ')}`);
+      error(at, `${type} is not allowed here. Expected ${allowed.join(', ')}`);
       return;
     }
     const parameters = isJsonObject(component.$parameters) ? component.$parameters : {};
     for (const [name, option] of Object.entries(definition.options)) {
       const given = component[name];
       if (given === undefined || given === null) {
-        if (option.isRequired) error(at, `${type} lacks ${name}`);
+        if (option.isRequired) error(at, `${type} is missing ${name}`);
         continue;
       }
       checkKind(given, option.kind, `${at}.${name}`);
@@ -127,8 +127,8 @@ function nameOf(kind: Kind): string {
     case 'boolean':
       return 'true or false';
     case 'string':
-      return 'a text between quotes';
+      return 'a string in quotes';
     default:
-      return 'a text';
+      return 'a string';
   }
 }

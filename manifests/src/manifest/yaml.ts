@@ -10,7 +10,7 @@ import { ManifestError } from './problems.ts';
 /** Throws a ManifestError. */
 export function readManifestText(text: string): Record<string, unknown> {
   const manifest = text.trimStart().startsWith('{') ? (readJson(text) ?? readYaml(text)) : readYaml(text);
-  if (!isJsonObject(manifest)) throw new ManifestError('A manifest is an object with `type: DeclarativeSource`.');
+  if (!isJsonObject(manifest)) throw new ManifestError('A manifest must be an object with `type: DeclarativeSource`.');
   return manifest;
 }
 
@@ -59,7 +59,7 @@ function readYaml(text: string): unknown {
     // The last of two equal keys counts, as in the reference runtime. Manifests repeat themselves by thousands of aliases:
     // what they grow to is limited when references are resolved.
     const documents = loadAll(text, { schema, json: true, maxTotalMergeKeys: -1, maxDepth: deepest });
-    if (documents.length > 1) throw new Error('There is more than one document.');
+    if (documents.length > 1) throw new Error('The file contains more than one YAML document.');
     return documents[0] ?? null;
   } catch (error) {
     throw new ManifestError(`The manifest is not valid YAML: ${(error as Error).message}`);

@@ -52,7 +52,7 @@ function matching(given: Given): { matches: CallPolicy['matches']; weightOf(requ
 
 /** A request that counts for more calls than a policy has would wait for ever. */
 function checkWeight(weight: number, limit: number): void {
-  if (weight > limit) throw new RunFailure(`A request counts for ${weight} calls, but its policy has only ${limit}.`);
+  if (weight > limit) throw new RunFailure(`A request counts as ${weight} calls, but its policy allows only ${limit}.`);
 }
 
 interface Rate {
@@ -143,31 +143,38 @@ function makeBudget(given: Given): BudgetRules {
   };
 }
 
-const matchers = required(list(component('HttpRequestRegexMatcher')), 'The requests that it is for; none is all.');
+const matchers = required(
+  list(component('HttpRequestRegexMatcher')),
+  'The requests that the policy applies to (default: all).',
+);
 
 export const callBudgetComponents: ComponentDefinition[] = [
   {
     name: 'HTTPAPIBudget',
     step: 'S2',
-    words: 'How often the API may be asked, for all streams together. The first policy that fits a request counts.',
+    words: 'Limits the requests of all streams together. The first matching policy applies to a request.',
     options: {
       policies: required(
         list(component('FixedWindowCallRatePolicy', 'MovingWindowCallRatePolicy', 'UnlimitedCallRatePolicy')),
         'The policies.',
       ),
-      ratelimit_reset_header: optional(text, 'The header with the time of the next reset.', 'ratelimit-reset'),
-      ratelimit_remaining_header: optional(text, 'The header with the calls that are left.', 'ratelimit-remaining'),
-      status_codes_for_ratelimit_hit: optional(list(integer), 'Statuses that say that no call is left.', [429]),
+      ratelimit_reset_header: optional(text, 'The response header with the time of the next reset.', 'ratelimit-reset'),
+      ratelimit_remaining_header: optional(
+        text,
+        'The response header with the remaining calls.',
+        'ratelimit-remaining',
+      ),
+      status_codes_for_ratelimit_hit: optional(list(integer), 'Status codes that mean no calls are left.', [429]),
     },
     make: makeBudget,
   },
   {
     name: 'FixedWindowCallRatePolicy',
     step: 'S2',
-    words: 'A number of calls for each period.',
+    words: 'Allows a number of calls per fixed period.',
     options: {
       period: required(text, 'The period, such as PT1H.'),
-      call_limit: required(integer, 'The calls.'),
+      call_limit: required(integer, 'The number of calls.'),
       matchers,
     },
     make: makeFixedWindow,
@@ -175,38 +182,38 @@ export const callBudgetComponents: ComponentDefinition[] = [
   {
     name: 'MovingWindowCallRatePolicy',
     step: 'S2',
-    words: 'A number of calls in any stretch of time.',
-    options: { rates: required(list(component('Rate')), 'The rates; all of them hold.'), matchers },
+    words: 'Allows a number of calls in any moving time window.',
+    options: { rates: required(list(component('Rate')), 'The rates, all of which apply.'), matchers },
     make: makeMovingWindow,
   },
   {
     name: 'UnlimitedCallRatePolicy',
     step: 'S2',
-    words: 'As many calls as wanted.',
+    words: 'Does not limit calls.',
     options: { matchers },
     make: (given): CallPolicy => ({ matches: matching(given).matches, take: () => 0, update() {} }),
   },
   {
     name: 'Rate',
     step: 'S2',
-    words: 'A number of calls in a stretch of time.',
+    words: 'A number of calls in a time window.',
     options: {
-      limit: required(either(integer, template), 'The calls.'),
-      interval: required(text, 'The stretch, such as PT1M.'),
+      limit: required(either(integer, template), 'The number of calls.'),
+      interval: required(text, 'The time window, such as PT1M.'),
     },
     make: makeRate,
   },
   {
     name: 'HttpRequestRegexMatcher',
     step: 'S2',
-    words: 'Tells requests by their method, address, parameters and headers.',
+    words: 'Matches requests by method, URL, parameters and headers.',
     options: {
       method: optional(text, 'The method.'),
-      url_base: optional(text, 'The beginning of the address.'),
-      url_path_pattern: optional(text, 'A pattern that is found in the path.'),
-      params: optional(mapping(text), 'Parameters with their values.'),
-      headers: optional(mapping(text), 'Headers with their values.'),
-      weight: optional(either(integer, template), 'How many calls such a request counts for.', 1),
+      url_base: optional(text, 'The start of the URL.'),
+      url_path_pattern: optional(text, 'A regular expression that the path must contain.'),
+      params: optional(mapping(text), 'Query parameters and their values.'),
+      headers: optional(mapping(text), 'Headers and their values.'),
+      weight: optional(either(integer, template), 'How many calls such a request counts as.', 1),
     },
     make: makeMatcher,
   },

@@ -76,7 +76,7 @@ function makeDefaultErrorHandler(given: Given): ErrorHandler {
   // A template without a result leaves it to the default.
   const wanted = given.rendered('max_retries') ?? '';
   const retries = wanted === '' ? defaultRetries : Math.trunc(Number(wanted));
-  if (!Number.isInteger(retries)) throw new Error('max_retries is no whole number.');
+  if (!Number.isInteger(retries)) throw new Error('max_retries is not a whole number.');
   return {
     maxRetries: retries,
     maxSeconds: defaultSeconds,
@@ -97,7 +97,7 @@ const final: readonly Action[] = ['SUCCESS', 'RETRY', 'IGNORE', 'RESET_PAGINATIO
 function makeCompositeErrorHandler(given: Given): ErrorHandler {
   const handlers = given.children<ErrorHandler>('error_handlers');
   const [first] = handlers;
-  if (!first) throw new Error('A CompositeErrorHandler needs at least one error handler.');
+  if (!first) throw new Error('A CompositeErrorHandler requires at least one error handler.');
   return {
     maxRetries: first.maxRetries,
     maxSeconds: Math.max(...handlers.map(({ maxSeconds }) => maxSeconds)),
@@ -167,9 +167,9 @@ function allowed(given: Given, seconds: number | undefined): number | undefined 
   const limit = given.rendered('max_waiting_time_in_seconds');
   if (limit === undefined || seconds === undefined) return seconds;
   const most = limit === '' || limit === null ? Number.NaN : Number(limit);
-  if (Number.isNaN(most)) throw new RunFailure('The manifest has a max_waiting_time_in_seconds that is no number.');
+  if (Number.isNaN(most)) throw new RunFailure('The max_waiting_time_in_seconds of the manifest is not a number.');
   if (seconds < most) return seconds;
-  const words = `The API asks to wait ${Math.ceil(seconds)} seconds, longer than this stream may wait.`;
+  const words = `The API asks to wait ${Math.ceil(seconds)} seconds, which exceeds the maximum wait of this stream.`;
   throw new RunFailure(words, 'transient_error');
 }
 
@@ -196,16 +196,13 @@ const waitStrategies = [
 ];
 
 const byChance = {
-  jitter_range_in_seconds: optional(
-    either(number, template),
-    'Waits longer by chance, up to twice as many seconds as this.',
-  ),
+  jitter_range_in_seconds: optional(either(number, template), 'Adds a random wait of up to twice this many seconds.'),
 };
 
 const atMost = {
   max_waiting_time_in_seconds: optional(
     either(number, template),
-    'Fails the stream instead of waiting this long or longer.',
+    'Fails the stream instead of waiting this many seconds or longer.',
   ),
 };
 
@@ -214,28 +211,28 @@ export const errorHandlerComponents: ComponentDefinition[] = [
     name: 'DefaultErrorHandler',
     step: 'S1',
     words:
-      'Decides by filters what to do about an answer. Without a filter that fits, 400, 401, 403, 404 and 405 fail the stream and every other failure is tried again.',
+      'Decides with filters how to handle a response. If no filter matches, 400, 401, 403, 404 and 405 fail the stream and all other failures are retried.',
     options: {
       response_filters: optional(
         list(component('HttpResponseFilter')),
-        'Rules for answers; the first that fits decides.',
+        'Rules for responses. The first match applies.',
       ),
       backoff_strategies: optional(
         list(component(...waitStrategies)),
-        'How long to wait before another attempt; the first that knows decides.',
+        'How long to wait before a retry. The first strategy that returns a time applies.',
       ),
-      max_retries: optional(either(integer, template), 'How many attempts there may be after the first.', 5),
+      max_retries: optional(either(integer, template), 'The maximum number of retries.', 5),
     },
     make: makeDefaultErrorHandler,
   },
   {
     name: 'CompositeErrorHandler',
     step: 'S1',
-    words: 'Asks several error handlers in turn, until one of them takes, ignores or retries the answer.',
+    words: 'Tries several error handlers in order until one accepts, ignores or retries the response.',
     options: {
       error_handlers: required(
         list(component('CompositeErrorHandler', 'DefaultErrorHandler', 'CustomErrorHandler')),
-        'The error handlers. The number of attempts is that of the first.',
+        'The error handlers. The first one sets the number of retries.',
       ),
     },
     make: makeCompositeErrorHandler,
@@ -243,28 +240,25 @@ export const errorHandlerComponents: ComponentDefinition[] = [
   {
     name: 'HttpResponseFilter',
     step: 'S1',
-    words: 'A rule for answers: what fits, and what to do then.',
+    words: 'A rule for responses: conditions and an action.',
     options: {
-      action: optional(choice(...actions), 'What to do about an answer that fits.'),
-      failure_type: optional(
-        choice('system_error', 'config_error', 'transient_error'),
-        'What kind of failure it is, for FAIL.',
-      ),
-      http_codes: optional(list(integer), 'Fits answers with one of these statuses.'),
-      error_message_contains: optional(text, 'Fits answers whose error message has this text.'),
-      predicate: optional(condition, 'Fits answers for which this is true. Knows response and headers.'),
-      error_message: optional(template, 'What to tell people. Knows response and headers.'),
+      action: optional(choice(...actions), 'What to do with a matching response.'),
+      failure_type: optional(choice('system_error', 'config_error', 'transient_error'), 'The failure type for FAIL.'),
+      http_codes: optional(list(integer), 'Matches responses with one of these status codes.'),
+      error_message_contains: optional(text, 'Matches responses whose error message contains this text.'),
+      predicate: optional(condition, 'Matches responses for which this is true. Available: response and headers.'),
+      error_message: optional(template, 'The error message to show. Available: response and headers.'),
     },
     make: makeResponseFilter,
   },
   {
     name: 'ConstantBackoffStrategy',
     step: 'S1',
-    words: 'Waits the same time before every attempt, and a second more.',
+    words: 'Waits the same time before every retry, plus one second.',
     options: {
       backoff_time_in_seconds: required(
         either(number, template),
-        'How long to wait. Knows response, headers and attempt_count.',
+        'How long to wait in seconds. Available: response, headers and attempt_count.',
       ),
       ...byChance,
     },
@@ -273,9 +267,9 @@ export const errorHandlerComponents: ComponentDefinition[] = [
   {
     name: 'ExponentialBackoffStrategy',
     step: 'S1',
-    words: 'Waits twice as long before every attempt, beginning with twice the factor, and a second more.',
+    words: 'Doubles the wait before every retry, starting with twice the factor, plus one second.',
     options: {
-      factor: optional(either(number, template), 'What the doubling begins with, in seconds.', 5),
+      factor: optional(either(number, template), 'The factor in seconds.', 5),
       ...byChance,
     },
     make: makeExponentialWait,
@@ -283,10 +277,10 @@ export const errorHandlerComponents: ComponentDefinition[] = [
   {
     name: 'WaitTimeFromHeader',
     step: 'S2',
-    words: 'Waits as many seconds as a header of the answer says, and a second more.',
+    words: 'Waits the number of seconds in a response header, plus one second.',
     options: {
       header: required(template, 'The name of the header.'),
-      regex: optional(template, 'What of its value is the number; from the beginning of the value.'),
+      regex: optional(template, 'A regular expression for the number, matched at the start of the value.'),
       ...atMost,
     },
     make: makeWaitTimeFromHeader,
@@ -294,11 +288,11 @@ export const errorHandlerComponents: ComponentDefinition[] = [
   {
     name: 'WaitUntilTimeFromHeader',
     step: 'S2',
-    words: 'Waits until the time that a header of the answer says, in seconds since 1970, and a second more.',
+    words: 'Waits until the time in a response header (Unix timestamp), plus one second.',
     options: {
       header: required(template, 'The name of the header.'),
-      min_wait: optional(either(number, template), 'The shortest wait, in seconds.'),
-      regex: optional(template, 'What of its value is the number; from the beginning of the value.'),
+      min_wait: optional(either(number, template), 'The minimum wait in seconds.'),
+      regex: optional(template, 'A regular expression for the number, matched at the start of the value.'),
       ...atMost,
     },
     make: makeWaitUntilTimeFromHeader,

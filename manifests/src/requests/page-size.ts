@@ -37,24 +37,24 @@ export function pageSizes(given: Given, sent: number | undefined): PageSizes {
     },
     async reduce() {
       if (sent === undefined) {
-        const words = `The API asks for smaller pages of ${streamName}, but the manifest sends no page size. It needs a page_size and a page_size_option.`;
+        const words = `The pages of ${streamName} must be smaller, but the manifest sends no page size. Add a page_size and a page_size_option.`;
         throw new RunFailure(words, 'config_error');
       }
       const before = current ?? sent;
       const next = Math.max(least, Math.floor(before / factor));
       if (next < before) {
         if (++attempts > mostAttempts)
-          throw exhausted(`The API refuses pages of ${streamName} of any size, down to ${before} records.`);
+          throw exhausted(`The API rejects pages of ${streamName} of any size, down to ${before} records.`);
         current = next;
         await given.run.wait(backoff * attempts, 'retry');
         return;
       }
       if (current === undefined && least > 1) {
-        const words = `Pages of ${streamName} have ${before} records, and the manifest allows none smaller than ${least}.`;
+        const words = `Pages of ${streamName} have ${before} records and cannot become smaller, because the manifest sets a minimum of ${least}.`;
         throw new RunFailure(words, 'config_error');
       }
       if (++attemptsAtLeast > mostAtLeast)
-        throw exhausted(`The API refuses even the smallest pages of ${streamName}, of ${before} records.`);
+        throw exhausted(`The API rejects even the smallest pages of ${streamName}, with ${before} records.`);
       await given.run.wait(backoff * attemptsAtLeast, 'retry');
     },
     pageRead() {
@@ -69,19 +69,19 @@ export const pageSizeComponents: ComponentDefinition[] = [
   {
     name: 'PageSizeReduction',
     step: 'S4',
-    words: 'How pages become smaller when an error handler says REDUCE_PAGE_SIZE: the same page is asked for again.',
+    words: 'How to reduce the page size when an error handler says REDUCE_PAGE_SIZE. The same page is requested again.',
     options: {
-      reduction_factor: optional(number, 'What the size is divided by.', 2),
-      minimum_page_size: optional(integer, 'The smallest size.', 1),
-      max_attempts: optional(integer, 'How often the size is reduced before a page is read.', 5),
+      reduction_factor: optional(number, 'The divisor of the page size.', 2),
+      minimum_page_size: optional(integer, 'The minimum page size.', 1),
+      max_attempts: optional(integer, 'How many times the size can be reduced for one page.', 5),
       reset_policy: optional(
         choice('NEVER', 'AFTER_SUCCESSFUL_PAGE'),
-        'Whether the next page has the size of the manifest again.',
+        'Whether the next page uses the original size again.',
         'NEVER',
       ),
-      backoff_seconds: optional(number, 'How long to wait, times the number of attempts.', 0.5),
-      retries_at_minimum_page_size: optional(integer, 'How often the smallest page is asked for again.', 0),
-      failure_message: optional(text, 'What to tell people when pages cannot become smaller.'),
+      backoff_seconds: optional(number, 'How long to wait, multiplied by the number of attempts.', 0.5),
+      retries_at_minimum_page_size: optional(integer, 'How many times the smallest page is requested again.', 0),
+      failure_message: optional(text, 'The error message to show when pages cannot become smaller.'),
     },
     rule(values) {
       if (Number(values.reduction_factor ?? 2) <= 1) return 'The reduction_factor must be greater than 1';

@@ -84,7 +84,7 @@ function readPageSize(given: Given, response?: unknown): number | undefined {
     typeof value === 'number' ? value : given.asTemplate(pythonText(value)).value({ response: response ?? {} });
   if (size === '') return undefined;
   const number = Number(size);
-  if (!Number.isInteger(number)) throw new Error(`The page size "${pythonText(size)}" is no whole number.`);
+  if (!Number.isInteger(number)) throw new Error(`The page size "${pythonText(size)}" is not a whole number.`);
   return number;
 }
 
@@ -135,10 +135,10 @@ function makeCursorPagination(given: Given): Strategy {
 
 function makeDefaultPaginator(given: Given): Paginator {
   const strategy = given.child<Strategy>('pagination_strategy');
-  if (!strategy) throw new Error('A DefaultPaginator needs a pagination_strategy.');
+  if (!strategy) throw new Error('A DefaultPaginator requires a pagination_strategy.');
   const sizeOption = given.child<RequestOption>('page_size_option');
   const tokenOption = given.child<RequestOption | RequestPath>('page_token_option');
-  if (sizeOption && !strategy.pageSize()) throw new Error('A page_size_option needs a page_size in the strategy.');
+  if (sizeOption && !strategy.pageSize()) throw new Error('A page_size_option requires a page_size in the strategy.');
   return {
     initialToken: () => strategy.initialToken,
     next(page, size) {
@@ -174,60 +174,63 @@ export const paginationComponents: ComponentDefinition[] = [
   {
     name: 'DefaultPaginator',
     step: 'S1',
-    words: 'Reads page after page until the strategy has no token for another one.',
+    words: 'Reads pages until the strategy returns no token for the next page.',
     options: {
       pagination_strategy: required(
         component('PageIncrement', 'OffsetIncrement', 'CursorPagination', 'CustomPaginationStrategy'),
-        'Where the token of the next page comes from.',
+        'Determines the token of the next page.',
       ),
-      decoder: optional(component('JsonDecoder', 'XmlDecoder'), 'Not used: the decoder of the retriever counts.'),
-      page_size_option: optional(component('RequestOption'), 'Where the page size goes in the request.'),
-      page_token_option: optional(component('RequestOption', 'RequestPath'), 'Where the token goes in the request.'),
+      decoder: optional(component('JsonDecoder', 'XmlDecoder'), 'Not used. The decoder of the retriever applies.'),
+      page_size_option: optional(component('RequestOption'), 'Where to send the page size in the request.'),
+      page_token_option: optional(component('RequestOption', 'RequestPath'), 'Where to send the token in the request.'),
     },
     rule: ({ page_size_option: option, pagination_strategy: strategy }) => {
       const { type, page_size: size } = (strategy ?? {}) as Record<string, unknown>;
       const isKnown = String(type).startsWith('Custom') || (size !== undefined && size !== null && size !== 0);
-      return option && !isKnown ? 'A page_size_option needs a page_size in the strategy' : undefined;
+      return option && !isKnown ? 'A page_size_option requires a page_size in the strategy' : undefined;
     },
     make: makeDefaultPaginator,
   },
   {
     name: 'NoPagination',
     step: 'S1',
-    words: 'There is one page.',
+    words: 'Reads a single page.',
     options: {},
     make: () => noPagination,
   },
   {
     name: 'PageIncrement',
     step: 'S1',
-    words: 'Counts pages. A page without records, or with fewer than the page size, is the last.',
+    words: 'Paginates by page number. Stops at a page with fewer records than the page size, or none.',
     options: {
-      page_size: optional(pageSize, 'How many records a page has.'),
+      page_size: optional(pageSize, 'The number of records per page.'),
       start_from_page: optional(integer, 'The number of the first page.', 0),
-      inject_on_first_request: optional(boolean, 'Sends the number with the first request, too.', false),
+      inject_on_first_request: optional(boolean, 'Also sends the page number with the first request.', false),
     },
     make: makePageIncrement,
   },
   {
     name: 'OffsetIncrement',
     step: 'S1',
-    words: 'Counts records. A page without records, or with fewer than the page size, is the last.',
+    words: 'Paginates by record offset. Stops at a page with fewer records than the page size, or none.',
     options: {
-      page_size: optional(pageSize, 'How many records a page has.'),
-      inject_on_first_request: optional(boolean, 'Sends 0 with the first request.', false),
+      page_size: optional(pageSize, 'The number of records per page.'),
+      inject_on_first_request: optional(boolean, 'Also sends the offset 0 with the first request.', false),
     },
     make: makeOffsetIncrement,
   },
   {
     name: 'CursorPagination',
     step: 'S1',
-    words: 'Takes the token of the next page from the answer. An empty one ends the pages.',
+    words: 'Paginates by a token from the response. Stops at an empty token.',
     options: {
-      cursor_value: required(template, 'The token. Knows response, headers, last_record and last_page_size.'),
-      stop_condition: optional(condition, 'Ends the pages when true. Knows the same.'),
-      page_size: optional(pageSize, 'How many records a page has.'),
-      decoder: optional(component('JsonDecoder', 'XmlDecoder'), 'Not used: the decoder of the retriever counts.'),
+      cursor_value: required(template, 'The token. Available: response, headers, last_record and last_page_size.'),
+      stop_condition: optional(
+        condition,
+        'Stops if true. Available: response, headers, last_record and last_page_size.',
+      ),
+      page_size: optional(pageSize, 'The number of records per page.'),
+      decoder: optional(component('JsonDecoder', 'XmlDecoder'), 'Not used. The decoder of the retriever applies.'),
     },
     make: makeCursorPagination,
   },

@@ -48,12 +48,12 @@ function makeRequestOption(given: Given): RequestOption {
     : given.has('field_name')
       ? [given.text('field_name') ?? '']
       : [];
-  if (path.length === 0) throw new Error('A RequestOption needs a field_name or a field_path.');
+  if (path.length === 0) throw new Error('A RequestOption requires a field_name or a field_path.');
   if (given.has('field_path') && given.has('field_name')) {
-    throw new Error('A RequestOption has a field_name or a field_path, not both.');
+    throw new Error('A RequestOption takes either a field_name or a field_path, not both.');
   }
   if (given.has('field_path') && inject !== 'body_json') {
-    throw new Error('A field_path is for JSON bodies only. Use field_name.');
+    throw new Error('A field_path works only in JSON bodies. Use field_name.');
   }
   return new RequestOption(
     partOf[inject] ?? 'query',
@@ -65,21 +65,22 @@ export const requestOptionComponents: ComponentDefinition[] = [
   {
     name: 'RequestOption',
     step: 'S1',
-    words: 'Says where in a request a value goes: a parameter, a header, a form field or a field of a JSON body.',
+    words:
+      'Defines where to send a value in a request: a query parameter, a header, a form field or a field of a JSON body.',
     options: {
       inject_into: required(
         choice('request_parameter', 'header', 'body_data', 'body_json'),
         'The part of the request.',
       ),
       field_name: optional(template, 'The name of the parameter, header or field.'),
-      field_path: optional(list(template), 'The way to a field inside a JSON body.'),
+      field_path: optional(list(template), 'The path of a field in a JSON body.'),
     },
     make: makeRequestOption,
   },
   {
     name: 'RequestPath',
     step: 'S1',
-    words: 'Says that a page token is the address of the next page, or its path.',
+    words: 'Uses the page token as the URL or path of the next page.',
     options: {},
     make: () => new RequestPath(),
   },

@@ -224,44 +224,48 @@ export const requesterComponents: ComponentDefinition[] = [
   {
     name: 'HttpRequester',
     step: 'S1',
-    words: 'Sends requests to an address, with credentials, and deals with failures.',
+    words: 'Sends HTTP requests with authentication and error handling.',
     options: {
-      url: optional(template, 'The whole address.'),
-      url_base: optional(template, 'The address that the path is added to.'),
-      path: optional(template, 'What comes behind the base, such as /orders.'),
-      http_method: optional(choice('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'), 'The method.', 'GET'),
-      authenticator: optional(component(...authenticatorNames), 'Adds credentials.'),
+      url: optional(template, 'The full URL.'),
+      url_base: optional(template, 'The base URL, to which the path is appended.'),
+      path: optional(template, 'The path, such as /orders.'),
+      http_method: optional(
+        choice('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
+        'The HTTP method.',
+        'GET',
+      ),
+      authenticator: optional(component(...authenticatorNames), 'Adds credentials to requests.'),
       error_handler: optional(
         component('DefaultErrorHandler', 'CompositeErrorHandler', 'CustomErrorHandler'),
-        'Decides what to do about failures.',
+        'Decides how to handle failures.',
       ),
       request_parameters: optional(
         either(string, mapping(either(string, component('QueryProperties')))),
-        'Parameters of the address.',
+        'Query parameters.',
       ),
       request_headers: optional(either(template, mapping(template)), 'Headers.'),
       request_body: optional(
         component('RequestBodyPlainText', 'RequestBodyUrlEncodedForm', 'RequestBodyJsonObject', 'RequestBodyGraphQL'),
-        'The body.',
+        'The request body.',
       ),
-      request_body_data: optional(either(string, mapping(string)), 'A form, or a text, as the body.'),
-      request_body_json: optional(anything, 'An object as the body, in JSON.'),
+      request_body_data: optional(either(string, mapping(string)), 'A form or a string as the body.'),
+      request_body_json: optional(anything, 'An object as the JSON body.'),
       use_cache: optional(
         boolean,
-        'Asks once in a run for what several streams need. Parents of other streams do so anyway.',
+        'Caches responses during a run, for several streams that need the same. Always on for parent streams.',
         false,
       ),
       fetch_properties_from_endpoint: optional(
         component('PropertiesFromEndpoint'),
-        'An older way to write query_properties.',
+        'Older option for query_properties.',
       ),
       query_properties: optional(
         component('QueryProperties'),
-        'Asks for properties in several requests and puts the records together.',
+        'Requests properties in several requests and merges the records.',
       ),
     },
     rule: ({ request_body_data: form, request_body_json: json }) =>
-      form && json ? 'A requester has request_body_data or request_body_json, not both' : undefined,
+      form && json ? 'A requester takes either request_body_data or request_body_json, not both' : undefined,
     make: makeHttpRequester,
   },
 ];

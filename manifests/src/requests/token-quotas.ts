@@ -125,7 +125,7 @@ function makeTokenQuotas(given: Given): Authenticator {
       let value: unknown = answer.json;
       for (const key of pool.texts(option)) {
         if (!isJsonObject(value) || !Object.hasOwn(value, key))
-          throw new RunFailure('The answer about the calls that are left lacks a field.', 'config_error');
+          throw new RunFailure('The response about the remaining calls is missing a field.', 'config_error');
         value = value[key];
       }
       return value;
@@ -155,9 +155,15 @@ function makeTokenQuotas(given: Given): Authenticator {
       }
       const next = Math.min(...tokens.map((one) => leftOf(one, pool).resetAt)) - run.clock.seconds();
       if (waited >= mostSeconds || next >= mostSeconds - waited)
-        throw new RunFailure('No token has a call left, and the API gives more too late.', 'transient_error');
+        throw new RunFailure(
+          'All tokens have used up their calls, and the next reset is too far away.',
+          'transient_error',
+        );
       const seconds = Math.min(Math.max(next, shortestWait), mostSeconds - waited);
-      run.log('INFO', `No token has a call left (${pool.name}). Goes on in ${Math.ceil(seconds)} seconds.`);
+      run.log(
+        'INFO',
+        `All tokens have used up their calls (${pool.name}). Continuing in ${Math.ceil(seconds)} seconds.`,
+      );
       await run.wait(seconds, 'budget');
       waited += seconds;
       await ask();
@@ -236,48 +242,48 @@ export const tokenQuotaComponents: ComponentDefinition[] = [
   {
     name: 'RateLimitedMultipleTokenAuthenticator',
     step: 'S4',
-    words: 'Takes turns with several tokens, by the calls that the API leaves to each.',
+    words: 'Rotates several tokens based on their remaining calls.',
     options: {
-      tokens: required(either(list(template), template), 'The tokens, or one text of them.'),
-      token_delimiter: optional(text, 'What is between two tokens of a text.', ','),
-      auth_method: optional(text, 'What comes before a token.', 'Bearer'),
-      header: optional(text, 'The header for the token.', 'Authorization'),
-      quota_status_source: required(component('QuotaStatusSource'), 'Where the API tells how many calls are left.'),
-      quotas: required(list(component('TokenQuota')), 'The kinds of calls that are counted apart.'),
-      max_wait_time: optional(template, 'The longest wait for more calls, such as PT2H.', 'PT2H'),
-      budget_reserve_fraction: optional(number, 'Which part of the calls is spread over the time that is left.', 0.1),
-      budget_min_reserve: optional(integer, 'How many calls are spread at least.', 50),
+      tokens: required(either(list(template), template), 'The tokens, as a list or one string.'),
+      token_delimiter: optional(text, 'The separator between tokens in a string.', ','),
+      auth_method: optional(text, 'The prefix of a token in the header.', 'Bearer'),
+      header: optional(text, 'The header to send the token in.', 'Authorization'),
+      quota_status_source: required(component('QuotaStatusSource'), 'The endpoint that reports the remaining calls.'),
+      quotas: required(list(component('TokenQuota')), 'The groups of calls that are counted separately.'),
+      max_wait_time: optional(template, 'The maximum wait for more calls, such as PT2H.', 'PT2H'),
+      budget_reserve_fraction: optional(number, 'The share of calls that is spread over the remaining time.', 0.1),
+      budget_min_reserve: optional(integer, 'The minimum number of calls that are spread.', 50),
     },
     make: makeTokenQuotas,
   },
   {
     name: 'QuotaStatusSource',
     step: 'S4',
-    words: 'Where the API tells how many calls are left.',
+    words: 'The endpoint that reports the remaining calls.',
     options: {
-      url: required(template, 'The address.'),
-      http_method: optional(choice('GET', 'POST'), 'The method.', 'GET'),
+      url: required(template, 'The URL.'),
+      http_method: optional(choice('GET', 'POST'), 'The HTTP method.', 'GET'),
       request_headers: optional(mapping(template), 'Headers.'),
-      unavailable_status_codes: optional(list(integer), 'Statuses that say that the API counts no calls.'),
+      unavailable_status_codes: optional(list(integer), 'Status codes that mean the API does not count calls.'),
     },
   },
   {
     name: 'TokenQuota',
     step: 'S4',
-    words: 'A kind of calls that is counted apart.',
+    words: 'A group of calls that is counted separately.',
     options: {
-      name: required(text, 'What it is called.'),
-      remaining_path: required(list(text), 'Where the answer has the calls that are left.'),
-      reset_path: required(list(text), 'Where the answer has the time of the next reset.'),
-      limit_path: optional(list(text), 'Where the answer has the number of all calls.'),
+      name: required(text, 'Name of the group.'),
+      remaining_path: required(list(text), 'Path of the remaining calls in the response.'),
+      reset_path: required(list(text), 'Path of the time of the next reset in the response.'),
+      limit_path: optional(list(text), 'Path of the total number of calls in the response.'),
       matchers: optional(
         list(component('HttpRequestRegexMatcher')),
-        'The requests that count; without any, all others.',
+        'The requests in this group (default: all others).',
       ),
-      remaining_header: optional(text, 'The header of every answer with the calls that are left.'),
-      reset_header: optional(text, 'The header of every answer with the time of the next reset.'),
-      limit_header: optional(text, 'The header of every answer with the number of all calls.'),
-      exhaustion_status_codes: optional(list(integer), 'Statuses that say that no call is left.'),
+      remaining_header: optional(text, 'The response header with the remaining calls.'),
+      reset_header: optional(text, 'The response header with the time of the next reset.'),
+      limit_header: optional(text, 'The response header with the total number of calls.'),
+      exhaustion_status_codes: optional(list(integer), 'Status codes that mean no calls are left.'),
     },
   },
 ];

@@ -60,7 +60,7 @@ export async function* readJsonItems(chunks: AsyncIterable<string>, path: string
       }
       const around = open.at(-1);
       if (character === ']' || character === '}') {
-        if (around?.isList !== (character === ']')) throw new Error('The answer is no valid JSON.');
+        if (around?.isList !== (character === ']')) throw new Error('The response is not valid JSON.');
         open.pop();
         if (keeps === 'item' && open.length === depth) {
           keepUntil(at + 1);
@@ -85,5 +85,5 @@ export async function* readJsonItems(chunks: AsyncIterable<string>, path: string
     }
     keepUntil(chunk.length);
   }
-  if (open.length > 0 || isString) throw new Error('The answer is cut off.');
+  if (open.length > 0 || isString) throw new Error('The response is incomplete.');
 }

@@ -26,7 +26,7 @@ function childOf(value: unknown, key: string): { value: unknown } | undefined {
 export function valueAtPath(root: unknown, path: readonly string[]): { value: unknown } | undefined {
   if (path.some(isPattern)) {
     const found = matchesOf(root, path).slice(0, 2);
-    if (found.length > 1) throw new Error(`The path ${path.join('.')} has more than one match.`);
+    if (found.length > 1) throw new Error(`The path ${path.join('.')} matches more than once.`);
     return found[0];
   }
   let found: { value: unknown } | undefined = { value: root };
@@ -153,7 +153,7 @@ export function setAtPath(root: Record<string, unknown>, path: readonly string[]
     if (isLast) setChild(container, key, value);
     else if (isContainer(existing?.value)) container = existing.value;
     else if (existing)
-      throw new Error(`There is no object at ${path.slice(0, index + 1).join('.')} to set a field of.`);
+      throw new Error(`Cannot set a field: there is no object at ${path.slice(0, index + 1).join('.')}.`);
     else {
       const made: Container = isPlace(path[index + 1] ?? '') ? [] : {};
       setChild(container, key, made);
@@ -178,7 +178,7 @@ function setChild(container: Container, key: string, value: unknown): void {
   }
   const index = Number(key);
   if (!Number.isInteger(index) || index < 0 || index >= mostItems) {
-    throw new Error(`A list has no place "${key}".`);
+    throw new Error(`"${key}" is not a valid list index.`);
   }
   while (container.length < index) container.push(null);
   container[index] = value;

@@ -45,7 +45,7 @@ export function parseXml(text: string): Record<string, unknown> {
       open.pop();
       addTo(open.at(-1) as Element, current);
     } else if (name !== undefined) {
-      if (open.length > deepest) throw new Error('The XML of the answer is too deep.');
+      if (open.length > deepest) throw new Error('The XML of the response is nested too deeply.');
       if (open.length === 1 && Object.keys(root.content).length > 0) throw invalid();
       const element: Element = { name, content: readAttributes(attributes, decode), text: '' };
       if (isEmpty === '/') addTo(current, element);
@@ -58,7 +58,7 @@ export function parseXml(text: string): Record<string, unknown> {
 }
 
 function invalid(): Error {
-  return new Error('The answer is no valid XML.');
+  return new Error('The response is not valid XML.');
 }
 
 function addTo(parent: Element, { name, content, text }: Element): void {

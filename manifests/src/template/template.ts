@@ -80,7 +80,7 @@ export class Template {
       if (findName(world, name) === undefined) {
         throw new TemplateError(
           'unknown_name',
-          `The template uses '${name}', which nothing defines here: ${this.source}`,
+          `The template uses '${name}', which is not defined here: ${this.source}`,
         );
       }
     }

@@ -198,7 +198,7 @@ export async function chooseDefinition(
   const slug = request.configuration[`${kind}Type`];
   if (typeof slug !== 'string') {
     throw new Problem('unprocessable-entity', {
-      message: `Name the connector: definitionId or configuration.${kind}Type is needed.`,
+      message: `Specify the connector with definitionId or configuration.${kind}Type.`,
     });
   }
   const definition = ctx.definitions.bundledDefinitions.find((known) => known.kind === kind && known.slug === slug);
@@ -228,7 +228,7 @@ export function acceptConfiguration(
   const accepted = credential ? withoutFields(whole, credential) : whole;
   const [secret] = redirectedSecrets(connectionSpecification, { given, accepted, before: stored, after: accepted });
   if (secret) {
-    const message = `configuration.${secret.join('.')} must be given again: an address beside it has changed.`;
+    const message = `configuration.${secret.join('.')} must be entered again, because an address it is sent to has changed.`;
     throw new Problem('unprocessable-entity', { message });
   }
   requireValid(connectionSpecification, accepted, credential);
@@ -252,10 +252,12 @@ export function acceptCredential(
 ): ActorCredential | null | undefined {
   if (!credential) return credential;
   if (kind !== 'source') {
-    throw new Problem('unprocessable-entity', { message: 'Only sources have a credential.' });
+    throw new Problem('unprocessable-entity', { message: 'Only sources can have a credential.' });
   }
   if (!ctx.credentials) {
-    throw new Problem('unprocessable-entity', { message: 'This platform was started without access to credentials.' });
+    throw new Problem('unprocessable-entity', {
+      message: 'This platform has no access to credentials. Set INLAY_SERVICE_URL for the platform.',
+    });
   }
   return { ...credential, id: credential.id.toLowerCase() };
 }

@@ -75,8 +75,8 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
       if (stopping.signal.aborted) return interrupt(check);
       // A connector that breaks instead of answering does not work either; anything else is a fault of ours.
       const isExpected = error instanceof RunFailure;
-      if (!isExpected) log.error({ err: error }, 'platform: a check could not be run');
-      const message = isExpected ? error.message : 'The check could not be run.';
+      if (!isExpected) log.error({ err: error }, 'platform: Check failed to run');
+      const message = isExpected ? error.message : 'The check could not run because of a platform error. Try again.';
       const { fields, origin = 'platform' } = isExpected ? error.failure : {};
       Object.assign(check, {
         ...{ status: 'failed', message },
@@ -115,7 +115,7 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
 
 /** Whoever waits for the outcome learns that there will be none. */
 function interrupt(check: Check): void {
-  Object.assign(check, { status: 'failed', message: 'The check was interrupted. Start it again.' });
+  Object.assign(check, { status: 'failed', message: 'The check was interrupted. Try again.' });
 }
 
 function present({ owner: _, startedAt: __, ...check }: Kept): Check {

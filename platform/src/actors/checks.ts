@@ -30,7 +30,7 @@ export async function startCheck(
       : (await getWorkspace(ctx.store.db, request.workspaceId)).workspace_id;
   const stored = storedId === undefined ? undefined : await getActor(ctx.store.db, kind, storedId);
   if (stored && stored.workspace_id !== workspaceId) {
-    throw new Problem('bad-request', { message: `The ${kind} is in another workspace.` });
+    throw new Problem('bad-request', { message: `The ${kind} belongs to another workspace.` });
   }
   const definition = stored
     ? await getDefinition(ctx.definitions, definitionOf(stored))

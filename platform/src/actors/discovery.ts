@@ -31,7 +31,7 @@ export async function awaitCatalog(
 ): Promise<Catalog> {
   const answered = new AbortController();
   const tooLate = ctx.runtime.sleep(ctx.discoveryPatienceMs, answered.signal).then(() => {
-    const message = 'The source takes long to list its streams. Try again in a while.';
+    const message = 'The source is still listing its streams. Try again in a few minutes.';
     throw new Problem('request-timeout-exceeded', { message });
   });
   // Once there is an answer nobody waits for this one any more.

@@ -49,7 +49,7 @@ export async function withSignIn<T>(
   const { workspaceId, credential, signal, log, patienceMs } = options;
   const { credentials } = ctx;
   if (!credentials) {
-    const message = 'The platform was started without access to credentials.';
+    const message = 'The platform has no access to credentials. Set INLAY_SERVICE_URL for the platform.';
     throw new RunFailure({ origin: 'platform', type: 'config_error', message });
   }
   const ref = { workspaceId, credentialId: credential.id };
@@ -63,12 +63,12 @@ export async function withSignIn<T>(
     }
   };
   if (credential.hand_over !== 'refresh_token') return await run();
-  const onWait = () => log?.write('INFO', 'platform', 'Waits: another run uses the same sign-in.');
+  const onWait = () => log?.write('INFO', 'platform', 'Waiting: another run is using the same sign-in.');
   try {
     return await inTurn(ctx, ref, { signal, patienceMs, onWait }, run);
   } catch (error) {
     if (!(error instanceof CredentialInUse)) throw error;
-    const message = 'A sync uses this sign-in at the moment. Try again when it has ended.';
+    const message = 'A sync is using this sign-in. Try again after it has finished.';
     throw new RunFailure({ origin: 'source', type: 'transient_error', message });
   }
 }
@@ -206,18 +206,18 @@ async function explained<T>({ fields }: ActorCredential, work: () => Promise<T>)
 const signInEnded = (fields: ActorCredential['fields']): Failure => ({
   origin: 'source',
   type: 'config_error',
-  message: 'The sign-in with the provider is not valid any more. Sign in again.',
+  message: 'The sign-in with the provider is no longer valid. Sign in again.',
   fields: Object.values(fields).map((path) => path.join('.')),
 });
 
 const clientRefused: Failure = {
   origin: 'platform',
   type: 'config_error',
-  message: 'The provider does not accept the OAuth client any more. Check its client id and its secret.',
+  message: 'The provider rejected the OAuth client. Check its client ID and client secret.',
 };
 
 const unavailable: Failure = {
   origin: 'source',
   type: 'transient_error',
-  message: 'The provider is unavailable: it gives no access token at the moment. Trying again later may help.',
+  message: 'The provider is unavailable and returned no access token. Try again later.',
 };

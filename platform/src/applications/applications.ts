@@ -36,7 +36,7 @@ export function createApplicationTokens({
   runtime,
 }: ApplicationTokenOptions): ApplicationTokens {
   // An empty secret would let anyone in, and would derive a key that everyone knows.
-  if (clientId === '' || clientSecret === '') throw new Error('The platform needs a client id and a client secret.');
+  if (clientId === '' || clientSecret === '') throw new Error('The platform requires a client ID and a client secret.');
   const key = new Uint8Array(hkdfSync('sha256', clientSecret, clientId, 'inlay platform access token', 32));
 
   const guesses = new ClientGuesses(runtime);
@@ -44,7 +44,7 @@ export function createApplicationTokens({
   function count(guess: Guess, isRight: boolean): void {
     const retryAfterSeconds = guesses.waitSeconds(guess);
     if (retryAfterSeconds !== undefined) {
-      const message = `Too many wrong client ids or secrets. Try again in ${retryAfterSeconds} s.`;
+      const message = `Too many failed attempts. Try again in ${retryAfterSeconds} s.`;
       throw new Problem('too-many-requests', { message }, { retryAfterSeconds });
     }
     if (isRight) guesses.recordRight(guess);

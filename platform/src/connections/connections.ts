@@ -46,7 +46,7 @@ export async function createConnection(ctx: ConnectionsContext, request: Connect
     const source = await getActor(tx, 'source', request.sourceId);
     const destination = await getActor(tx, 'destination', request.destinationId);
     if (source.workspace_id !== destination.workspace_id) {
-      throw new Problem('bad-request', { message: 'The source and the destination are in different workspaces.' });
+      throw new Problem('bad-request', { message: 'The source and the destination must be in the same workspace.' });
     }
     const now = ctx.runtime.now();
     const { status = 'active', cron_expression = null } = given;

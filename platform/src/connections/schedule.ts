@@ -12,7 +12,7 @@ type PresentedSchedule = { scheduleType: 'manual' } | { scheduleType: 'cron'; cr
 export function readSchedule(schedule: ScheduleRequest): string | null {
   if (schedule.scheduleType === 'manual') return null;
   if (schedule.cronExpression === undefined) {
-    throw new Problem('bad-request', { message: 'A schedule of type cron needs a cronExpression.' });
+    throw new Problem('bad-request', { message: 'A cron schedule requires a cronExpression.' });
   }
   return readCron(schedule.cronExpression);
 }

@@ -6,14 +6,14 @@ import { fieldsMissingCode, type StreamNotice } from '../runner/runner.ts';
 import { shownName } from './stream-selection.ts';
 
 const reasons: Record<ReadAnewCause, string> = {
-  key_changed: 'its primary key has changed',
-  cursor_changed: 'its cursor has changed',
-  mode_changed: 'its rows are deduplicated from now on',
-  place_changed: 'it has another name at the destination',
-  destination_gone: 'what was stored of it is no longer at the destination',
-  destination_emptied: 'somebody has emptied it at the destination',
+  key_changed: 'its primary key changed',
+  cursor_changed: 'its cursor changed',
+  mode_changed: 'its rows are now deduplicated',
+  place_changed: 'its name at the destination changed',
+  destination_gone: 'its table or files at the destination are gone',
+  destination_emptied: 'it was emptied at the destination',
   refreshed: 'a refresh was requested',
-  state_shared: 'another stream is, and the source keeps one state for both',
+  state_shared: 'it shares its state with a stream that is read from the start',
 };
 
 export function readAnew(stream: StreamDescriptor, cause: ReadAnewCause): StreamNotice {
@@ -31,8 +31,8 @@ export function fieldsMissing(connectionId: string, stream: StreamDescriptor, fi
     code: fieldsMissingCode,
     fields: fields.slice(0, maxFields),
     message:
-      `${shownName(stream)}: rows from earlier syncs have no value in ${list}${more}, which was not synced then. ` +
-      `To read the stream from the start: POST /jobs ${request}`,
+      `${shownName(stream)}: rows from earlier syncs have no values for ${list}${more}, because these fields were not synced then. ` +
+      `To fill them, read the stream from the start: POST /jobs ${request}`,
   };
 }
 

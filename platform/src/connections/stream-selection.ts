@@ -57,7 +57,7 @@ export function chooseStreams(
   return wanted.map((stream) => {
     const chosen = chooseStream(find(stream as StreamDescriptor), stream, destination);
     const key = streamKey(chosen.stream);
-    if (seen.has(key)) throw refused(`The stream ${shownName(chosen.stream)} is configured twice.`);
+    if (seen.has(key)) throw refused(`The stream ${shownName(chosen.stream)} is configured more than once.`);
     seen.add(key);
     return chosen;
   });
@@ -88,14 +88,14 @@ function chooseStream(
   if (!stream) throw refused(`The source has no stream ${shownName(asked)}.`);
   const name = shownName(stream);
   if (asked.mappers?.length || asked.includeFiles || asked.destinationObjectName) {
-    throw refused(`The stream ${name} has mappers, includeFiles or destinationObjectName, which are not supported.`);
+    throw refused(`The stream ${name} uses mappers, includeFiles or destinationObjectName, which are not supported.`);
   }
   const possible = possibleSyncModes(stream, destination);
   const mode = possible.find((known) => known === (asked.syncMode ?? 'full_refresh_overwrite'));
   if (!mode) {
-    const valid = possible.length > 0 ? `Valid ones are ${possible.join(', ')}` : 'There is no valid one';
+    const valid = possible.length > 0 ? `Valid modes: ${possible.join(', ')}` : 'No mode is valid';
     const given = asked.syncMode ?? 'full_refresh_overwrite';
-    throw refused(`The sync mode ${given} is not possible for the stream ${name} with this destination. ${valid}.`);
+    throw refused(`The stream ${name} does not support the sync mode ${given} with this destination. ${valid}.`);
   }
   const [syncMode, destinationSyncMode] = syncModes[mode];
   const cursorField = syncMode === 'incremental' ? chooseCursor(stream, asked.cursorField) : undefined;
@@ -119,7 +119,8 @@ function chooseCursor(stream: Stream, asked: string[] = []): string[] | undefine
     throw refused(`The cursor of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
   }
   const cursor = asked.length > 0 ? asked : fallback;
-  if (cursor.length === 0) throw refused(`The stream ${shownName(stream)} needs a cursorField: it has no default.`);
+  if (cursor.length === 0)
+    throw refused(`The stream ${shownName(stream)} requires a cursorField, because it has no default.`);
   requireField(stream, cursor, 'cursor');
   return cursor;
 }
@@ -132,7 +133,7 @@ function choosePrimaryKey(stream: Stream, asked: string[][] = [], isNeeded: bool
   const key = fixed.length > 0 ? fixed : asked;
   for (const path of key) requireField(stream, path, 'primary key');
   if (key.length > 0) return key;
-  if (isNeeded) throw refused(`The stream ${shownName(stream)} needs a primaryKey to be deduplicated.`);
+  if (isNeeded) throw refused(`The stream ${shownName(stream)} requires a primaryKey for deduplication.`);
   return undefined;
 }
 
@@ -145,7 +146,7 @@ function chooseFields(
   const fields = asked.map(({ fieldPath: [field, ...nested] }) => {
     if (field === undefined) throw refused(`A selected field of the stream ${shownName(stream)} is empty.`);
     if (nested.length > 0) {
-      throw refused(`Fields inside ${field} of the stream ${shownName(stream)} cannot be selected on their own.`);
+      throw refused(`Nested fields in ${field} of the stream ${shownName(stream)} cannot be selected individually.`);
     }
     requireField(stream, [field], 'selected field');
     return field;
@@ -153,7 +154,7 @@ function chooseFields(
   for (const [field] of needed.filter((path) => path !== undefined)) {
     if (field !== undefined && !fields.includes(field)) {
       throw refused(
-        `The field ${field} of the stream ${shownName(stream)} is its cursor or primary key and must be selected.`,
+        `The field ${field} of the stream ${shownName(stream)} must be selected, because it is the cursor or part of the primary key.`,
       );
     }
   }
@@ -162,7 +163,7 @@ function chooseFields(
 
 function requireField(stream: Stream, path: readonly string[], role: string): void {
   if (path.length > 0 && hasField(stream.json_schema, path)) return;
-  throw refused(`The stream ${shownName(stream)} has no field ${path.join('.')}, which is its ${role}.`);
+  throw refused(`The stream ${shownName(stream)} has no field ${path.join('.')}, which is configured as its ${role}.`);
 }
 
 /** Where a schema lists no properties, any field may be there. */

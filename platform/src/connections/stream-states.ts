@@ -184,7 +184,7 @@ export async function refreshStreams(
     // Callers may know a stream by the name that jobs call it.
     const stream = find(each) ?? known.find((one) => each.namespace === undefined && shownName(one) === each.name);
     if (stream) return { stream, cause: 'refreshed' as const };
-    const message = `The connection has not synced a stream ${shownName(each)} yet.`;
+    const message = `The connection has not synced the stream ${shownName(each)} yet.`;
     throw new Problem('bad-request', { message });
   });
   await startOver(tx, connection, streams);

@@ -70,8 +70,8 @@ export async function refuseTablesOfOthers(
     if (!isDeepStrictEqual(placeOf(theirDestination), place)) continue;
     throw new Problem('bad-request', {
       message:
-        `The table ${shownName(shared)} of the destination belongs to another workspace. ` +
-        'Give the connection a namespace or a prefix of its own.',
+        `The table ${shownName(shared)} at the destination belongs to another workspace. ` +
+        'Use a different namespace or prefix for this connection.',
     });
   }
 }

@@ -19,8 +19,8 @@ const sampleData: Definition = {
   name: 'Sample Data',
   version: '0.1.0',
   documentation:
-    'Makes up users, products and purchases, so that a pipeline can be tried without an account anywhere. ' +
-    'The same seed and count always give the same records.',
+    'Generates users, products and purchases, so that you can try a pipeline without any account. ' +
+    'The same seed and count always produce the same records.',
   specification: sampleDataSpecification,
 };
 
@@ -32,8 +32,8 @@ const localFiles: Definition = {
   name: 'Local Files',
   version: '0.1.0',
   documentation:
-    "Writes the records of each stream into files below the workspace's own folder, as JSON lines or as CSV. " +
-    'A file is there only when it is whole.',
+    "Writes each stream to JSON Lines or CSV files in the workspace's own folder. " +
+    'Files appear only when they are complete.',
   specification: localFilesSpecification,
 };
 
@@ -45,8 +45,8 @@ const httpApi: Definition = {
   name: 'HTTP API',
   version: '0.1.0',
   documentation:
-    'Reads the lists of a JSON API, page by page, whole or what is new by a cursor field. ' +
-    'Integers that a JavaScript number cannot hold exactly are passed on as text.',
+    'Reads lists from a JSON API page by page, in full or incrementally by a cursor field. ' +
+    'Integers too large for an exact JavaScript number are passed on as text.',
   specification: httpApiSpecification,
 };
 
@@ -58,9 +58,9 @@ const file: Definition = {
   name: 'File',
   version: '0.1.0',
   documentation:
-    'Reads CSV, JSON Lines and JSON from a web address, or from folders of the server that its operator allows. ' +
-    'Incremental syncs pass over files that have not changed; a changed file is read as a whole. Every record says in ' +
-    '_file and _file_modified_at which file it is from.',
+    'Reads CSV, JSON Lines and JSON from a URL, or from server folders that the operator allows. ' +
+    'Incremental syncs skip unchanged files; a changed file is read in full. Each record names its file in ' +
+    '_file and _file_modified_at.',
   specification: fileSpecification,
 };
 
@@ -72,7 +72,7 @@ const sourcePostgres: Definition = {
   name: 'PostgreSQL',
   version: '0.1.0',
   documentation:
-    'Reads tables and views, whole or from where a cursor column last was. All tables of a sync are read as of the ' +
+    'Reads tables and views, in full or incrementally by a cursor column. All tables of a sync are read as of the ' +
     'same moment.',
   specification: sourcePostgresSpecification,
   launch: { type: 'bundled', name: 'source-postgres' },
@@ -86,7 +86,7 @@ const destinationPostgres: Definition = {
   name: 'PostgreSQL',
   version: '0.1.0',
   documentation:
-    'Writes one table per stream, with a column of the right type for each field. Columns are added and widened as ' +
+    'Writes one table per stream, with a typed column for each field. Columns are added and widened as ' +
     'the stream changes.',
   specification: destinationPostgresSpecification,
   launch: { type: 'bundled', name: 'destination-postgres' },
@@ -100,8 +100,8 @@ const s3: Definition = {
   name: 'S3',
   version: '0.1.0',
   documentation:
-    'Writes compressed JSON lines as objects into a bucket of AWS S3 or of any store with the same interface, such as ' +
-    'MinIO or Cloudflare R2. The key needs the permission to write, list and delete objects below the prefix.',
+    'Writes compressed JSON Lines objects to a bucket on AWS S3 or an S3-compatible store, such as ' +
+    'MinIO or Cloudflare R2. The key needs permission to write, list and delete objects under the prefix.',
   specification: s3Specification,
 };
 

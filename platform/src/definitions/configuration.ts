@@ -50,7 +50,7 @@ export function requireUsable({ connectionSpecification }: ConnectorSpecificatio
   try {
     requireSchema(connectionSpecification);
   } catch (cause) {
-    const message = `The connector's specification is no valid JSON Schema: ${(cause as Error).message}`;
+    const message = `The connector's specification is not a valid JSON Schema: ${(cause as Error).message}`;
     throw new Problem('unprocessable-entity', { message }, { cause });
   }
 }

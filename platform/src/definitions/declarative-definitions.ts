@@ -89,7 +89,7 @@ export async function deleteDeclarative(
     const row = await findRow(tx, workspaceId, id);
     const users = await ctx.listUsers(tx, row.definition_id);
     if (users.length > 0) {
-      throw new Problem('state-conflict', { message: `The connector is in use by: ${users.join(', ')}.` });
+      throw new Problem('state-conflict', { message: `The connector is still used by: ${users.join(', ')}.` });
     }
     await declarative.deleteDeclarative(tx, row.workspace_id, row.definition_id);
     await forgetManifest(tx, row.manifest_hash);

@@ -95,8 +95,8 @@ function start({ connectorsProgram, componentsFile }: Program): ReadingProcess {
   const closed = Promise.all([once(child, 'close') as Promise<[number | null]>, readAll(child.stderr)]).then(
     ([[exitCode], said]) =>
       exitCode === null || /heap out of memory/.test(said)
-        ? new UnreadableManifest('The manifest takes too long or too much memory to read.')
-        : new Error(`the program that reads manifests has failed: ${said.slice(-2_000)}`),
+        ? new UnreadableManifest('Reading the manifest takes too long or needs too much memory.')
+        : new Error(`the manifest reader failed: ${said.slice(-2_000)}`),
   );
   // Whoever waits for an answer hears of it.
   closed.catch(() => {});
@@ -129,7 +129,7 @@ export function refusalOf({ streams, errors }: ManifestDescription): string | un
   const found = [...errors, ...streams.flatMap((stream) => stream.errors)];
   const shown = found.slice(0, maxShown).map(describePlace).join('; ');
   const rest = found.length > maxShown ? `; and ${found.length - maxShown} more` : '';
-  return `No stream of the manifest can run. ${shown}${rest}.`;
+  return `The manifest has no supported streams. ${shown}${rest}.`;
 }
 
 const maxShown = 20;

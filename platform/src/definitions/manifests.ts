@@ -41,7 +41,7 @@ export async function findRead(db: Db, manifest: string): Promise<ReadManifest |
 /** In one line of JSON. */
 export async function readManifest(sealer: Sealer, db: Db, hash: string): Promise<string> {
   const kept = await manifests.findManifest(db, hash);
-  if (!kept) throw new Error(`the manifest ${hash} is missing`);
+  if (!kept) throw new Error(`manifest ${hash} is missing`);
   return sealer.open(kept.manifest, contextOf(hash));
 }
 

@@ -34,7 +34,7 @@ export async function registerDefinition(
   { kind, name, launch: given }: Registration,
 ): Promise<Definition> {
   if (given.type === 'image' && !/^[a-z0-9][\w./:@-]*$/i.test(given.image)) {
-    throw unusable(`${given.image} is not the name of an image.`);
+    throw unusable(`${given.image} is not a valid image name.`);
   }
   // It belongs to no workspace yet, and to write down its specification it needs no folder.
   const surroundings = { ...ctx.surroundings, workspaceDir: '' };
@@ -107,7 +107,7 @@ export async function removeDefinition(ctx: DefinitionsContext, definitionId: st
   await ctx.store.transaction(async (tx) => {
     const users = await ctx.listUsers(tx, id);
     if (users.length > 0) {
-      throw new Problem('state-conflict', { message: `The connector is in use by: ${users.join(', ')}.` });
+      throw new Problem('state-conflict', { message: `The connector is still used by: ${users.join(', ')}.` });
     }
     const removed = await definitions.deleteRegistered(tx, id);
     if (!removed) throw resourceNotFound('definition', definitionId);
@@ -167,19 +167,19 @@ type CommandLaunch = Extract<Launch, { type: 'command' }>;
 /** The program by its full path, unless it is found in PATH: the service does not run in the folder of the caller. */
 function findCommand({ command: [program, ...args], folder, ...launch }: CommandLaunch): CommandLaunch {
   if (folder !== undefined && !(isAbsolute(folder) && isFolder(folder))) {
-    throw unusable(`${folder} is not the full path of a folder.`);
+    throw unusable(`${folder} is not the absolute path of a folder.`);
   }
   const isRelative = program.includes('/') && !isAbsolute(program);
   if (isRelative && folder === undefined)
-    throw unusable(`${program} is not a full path. Give the program's full path.`);
+    throw unusable(`${program} is not an absolute path. Use the program's absolute path.`);
   const found = isRelative ? resolve(folder ?? '', program) : program;
   if (findProgram(found, process.env.PATH) === undefined) {
-    const place = found.includes('/') ? `at ${found}` : `called ${found} in PATH`;
+    const place = found.includes('/') ? `at ${found}` : `named ${found} in PATH`;
     const mayMean = folder !== undefined && !found.includes('/') && existsSync(resolve(folder, found));
     const advice = mayMean
-      ? `For the file in ${folder}, write ./${found}.`
-      : 'Check the path, and that this user may execute the file.';
-    throw unusable(`There is no program ${place}. ${advice}`);
+      ? `To use the file in ${folder}, write ./${found}.`
+      : 'Check the path and that this user can execute the file.';
+    throw unusable(`No executable program ${place}. ${advice}`);
   }
   return { ...launch, command: [found, ...args], ...(folder !== undefined && { folder }) };
 }

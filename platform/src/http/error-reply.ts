@@ -16,7 +16,7 @@ export function createErrorReply({ newId }: Runtime) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const error = asProblem(thrown);
     if (error instanceof Problem) {
-      request.log.info({ err: error }, 'platform: request refused');
+      request.log.info({ err: error }, 'platform: Request refused');
       if (error.title === 'invalid-api-key') void reply.header('www-authenticate', 'Bearer');
       if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds);
       return reply.code(error.status).send(error.toBody());
@@ -24,12 +24,12 @@ export function createErrorReply({ newId }: Runtime) {
     const errorId = newId();
     if (error === request.raw.errored) {
       // Nobody reads the reply, and nothing is wrong here.
-      request.log.debug({ errorId }, 'platform: the client went away before its request was complete');
+      request.log.debug({ errorId }, 'platform: Client disconnected before the request was complete');
       return reply.code(400).send({ errorId });
     }
     const status = refusedStatus(error);
-    if (status === undefined) request.log.error({ err: error, errorId }, 'platform: request failed');
-    else request.log.info({ err: error, errorId }, 'platform: request refused');
+    if (status === undefined) request.log.error({ err: error, errorId }, 'platform: Request failed');
+    else request.log.info({ err: error, errorId }, 'platform: Request refused');
     return reply.code(status ?? 500).send({ errorId });
   };
 }

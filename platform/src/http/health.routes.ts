@@ -19,7 +19,7 @@ export function healthRoutes(app: FastifyInstance, { store, storage }: { store: 
       service: isStopping ? 'stopping' : 'ok',
       database: await store.probe().then(
         () => (fault ? `storage ${fault}` : 'ok'),
-        () => 'the database does not answer',
+        () => 'the database is not responding',
       ),
     };
     reply.header('cache-control', 'no-store');

@@ -104,7 +104,7 @@ function logSuccess(log: JobLog, { streams, moreStreams, records, bytes }: SyncO
 }
 
 function delayed(delay: Failure, log: JobLog): AttemptEnd {
-  log.write('WARN', 'platform', `${delay.message} The job waits, and continues automatically.`);
+  log.write('WARN', 'platform', `${delay.message} The job is waiting and continues automatically.`);
   return { status: 'interrupted', delay };
 }
 
@@ -125,7 +125,8 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   await nextTurn();
   const plan = planSync(connection, discovered, accepted, specification);
   await nextTurn();
-  if (plan.shortcoming !== undefined) log.write('WARN', 'platform', `${plan.shortcoming} The others are moved.`);
+  if (plan.shortcoming !== undefined)
+    log.write('WARN', 'platform', `${plan.shortcoming} The other streams are synced.`);
   const catalog = await catalogText(plan.catalog);
   const rename = renaming(connection);
   const prepare = (tx: Db) =>
@@ -183,7 +184,7 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
     if (outcome.status === 'lost') throw new RunFailure(lostAgain);
   }
   if (outcome.status !== 'succeeded' || plan.shortcoming === undefined) return outcome;
-  const message = `${plan.shortcoming} All other streams were moved.`;
+  const message = `${plan.shortcoming} All other streams were synced.`;
   const { records, bytes } = outcome;
   const failure = { message, origin: 'source', type: 'config_error' } as const;
   return { ...outcome, status: 'failed', failure, arrived: { records, bytes } };
@@ -193,7 +194,7 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
   const { connection, destination } = parts;
   const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   if (specification.supported_destination_sync_modes?.includes('overwrite') === false) {
-    throw new PlanFault('The destination cannot remove what it was sent. Remove it there, by hand.', false);
+    throw new PlanFault('This destination cannot delete data. Delete it at the destination yourself.', false);
   }
   const { job_id, cleared_streams } = run.job;
   const only = cleared_streams === null ? undefined : (JSON.parse(cleared_streams) as StreamDescriptor[]);
@@ -214,7 +215,7 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
 const lostAgain: Failure = {
   origin: 'destination',
   type: 'transient_error',
-  message: 'What was stored at the destination has been removed while the sync was about to begin.',
+  message: 'Data was removed from the destination while the sync was starting.',
 };
 
 /** A token that is got for a source that cannot ask for another one should be valid for as long as most syncs take. */
@@ -233,7 +234,7 @@ async function afterTokenEnd(
   const end = noteTokenEnd(unfinished, streams, whole);
   const failure = standstill(run.job.token_end, end, unfinished);
   if (failure) return { ...outcome, failure };
-  log.write('INFO', 'platform', 'The access token has ended. The sync goes on from its last state with a new one.');
+  log.write('INFO', 'platform', 'The access token expired. The sync continues from its last state with a new one.');
   return { ...outcome, tokenEnd: JSON.stringify(end) };
 }
 

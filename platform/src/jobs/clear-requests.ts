@@ -25,12 +25,14 @@ export function readStreams(body: JobCreate, query: unknown): StreamDescriptor[]
     ...(isObject(query) ? Object.keys(query) : []),
   ];
   if (unknown.length > 0) {
-    throw refused(`A ${body.jobType} deletes data, and these fields are unknown: ${unknown.slice(0, 10).join(', ')}.`);
+    throw refused(
+      `Unknown fields: ${unknown.slice(0, 10).join(', ')}. A ${body.jobType} deletes data, so unknown fields are refused.`,
+    );
   }
   const { streams } = body as { streams?: unknown };
   if (streams === undefined) return undefined;
   if (!Array.isArray(streams) || streams.length === 0) {
-    throw refused('streams must be a list of at least one stream. Leave it out for all of them.');
+    throw refused('streams must list at least one stream. Omit it to select all streams.');
   }
   return streams.map(readStream);
 }
@@ -50,7 +52,7 @@ function readStream(stream: unknown): StreamDescriptor {
     if (!isRead || Object.keys(more).length > 0) break;
     return hasNamespace ? { name, namespace: String(namespace) } : { name };
   }
-  throw refused('Each of the streams must be an object with a name and, where the stream has one, a namespace.');
+  throw refused('Each stream must be an object with a name and, if the stream has one, a namespace.');
 }
 
 /** The streams of the connection that are meant. Without a namespace, the one stream of that name is. */

@@ -39,7 +39,7 @@ const keptJobs = 100;
 export async function asRun<T>({ store }: JobsContext, run: Run, work: (tx: Db) => Promise<T>): Promise<T> {
   return await store.transaction(async (tx) => {
     if (!(await jobs.isCurrentRun(tx, run.job, run.holder))) {
-      throw new StaleRun(`job ${run.job.job_id} is no longer run in attempt ${run.job.attempts}`);
+      throw new StaleRun(`attempt ${run.job.attempts} of job ${run.job.job_id} is no longer running`);
     }
     return await work(tx);
   });

@@ -35,7 +35,9 @@ export async function createJob(ctx: JobsContext, request: JobCreate, query: unk
     }
     const open = await jobs.findOpenJob(tx, connection.workspace_id, connection.connection_id);
     if (open) {
-      throw new Problem('try-again-later', { message: `Job ${open.job_id} of this connection has not ended yet.` });
+      throw new Problem('try-again-later', {
+        message: `Job ${open.job_id} of this connection is still running or queued.`,
+      });
     }
     if ((await jobs.countWaitingJobs(tx, connection.workspace_id)) >= ctx.maxWaitingPerWorkspace) {
       throw new Problem('queue-full', null, { retryAfterSeconds: 60 });
@@ -105,7 +107,7 @@ export async function listJobs(ctx: JobsContext, query: JobListQuery): Promise<J
 function readOrder(orderBy: string) {
   const [, field, direction] = /^(createdAt|updatedAt)\|(ASC|DESC)$/.exec(orderBy) ?? [];
   if (field === undefined) {
-    throw new Problem('bad-request', { message: 'orderBy must be createdAt or updatedAt, then |ASC or |DESC.' });
+    throw new Problem('bad-request', { message: 'orderBy must be createdAt or updatedAt, followed by |ASC or |DESC.' });
   }
   return {
     column: field === 'createdAt' ? ('created_at' as const) : ('updated_at' as const),
@@ -117,7 +119,7 @@ export async function cancelJob(ctx: JobsContext, jobId: number): Promise<JobRow
   const job = await ctx.store.transaction(async (tx) => {
     const found = await getJob(tx, jobId);
     if (found.ended_at !== null) {
-      throw new Problem('state-conflict', { message: `The job is not running: it is ${found.status}.` });
+      throw new Problem('state-conflict', { message: `The job is not running; its status is ${found.status}.` });
     }
     await jobs.cancelOpenJobs(tx, found.workspace_id, [found.connection_id], ctx.runtime.now());
     return await getJob(tx, jobId);

@@ -89,7 +89,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   /** One after the other, for all callers. */
   function look(): Promise<void> {
     looking = looking.then(lookOnce).catch((err) => {
-      log.error({ err }, 'platform: the scheduler could not do its work; it tries again');
+      log.error({ err }, 'platform: Scheduler pass failed; will retry');
       // Whoever cannot renew its lease must not go on, and nothing that a job does now could be recorded.
       if (runtime.elapsed() - heldMs > leaseMs) for (const current of active.values()) stopFor(current, failedBy(err));
     });
@@ -115,7 +115,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       holder = held;
       // Whatever runs was started under a lease that is lost: its writes are refused from now on.
       for (const { stopping } of active.values()) stopping.abort();
-      if (held === undefined) log.warn({}, 'platform: another process runs the jobs');
+      if (held === undefined) log.warn({}, 'platform: Another process runs the jobs');
     }
     if (holder === undefined) return;
     await takeOverJobs(ctx, activeJobs());
@@ -182,10 +182,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     const wanted = newcomers.length - (active.size - running.length);
     for (const current of longest.slice(0, Math.max(0, wanted))) {
       const { job_id: jobId, workspace_id: workspaceId } = current.run.job;
-      log.info(
-        { jobId, workspaceId },
-        'platform: a long job makes room for a workspace that waits; it continues later',
-      );
+      log.info({ jobId, workspaceId }, 'platform: Preempting a long job for a waiting workspace');
       stopFor(current, { status: 'interrupted' });
     }
   }
@@ -223,7 +220,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       // A job that was taken away meanwhile has its end already; any other is taken over at the next look.
       const { traceId } = span.trace;
       if (!(err instanceof StaleRun))
-        log.error({ err, jobId, traceId }, 'platform: the end of a job could not be written');
+        log.error({ err, jobId, traceId }, 'platform: Failed to store the result of a job');
     }
   }
 
@@ -261,10 +258,14 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         return { ...current.stoppedWith, arrived: { records: progress.records, bytes: progress.bytes } };
       }
       if (current.stoppedWith.status === 'interrupted')
-        jobLog.write('INFO', 'platform', 'Stopped to let another workspace have its turn. The job continues later.');
+        jobLog.write(
+          'INFO',
+          'platform',
+          'Paused so that another workspace gets its turn. The job continues automatically.',
+        );
       return current.stoppedWith;
     } catch (err) {
-      log.error({ err, jobId: run.job.job_id, traceId: trace.traceId }, 'platform: a job could not be run');
+      log.error({ err, jobId: run.job.job_id, traceId: trace.traceId }, 'platform: Job failed to run');
       return failedBy(err);
     } finally {
       ended.abort();
@@ -275,8 +276,8 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   function limitOf({ earlier }: Run): { ms: number; end: AttemptEnd } {
     const leftMs = Math.max(0, ctx.maxJobMs - earlier.ranMs);
     return leftMs > ctx.maxAttemptMs
-      ? { ms: ctx.maxAttemptMs, end: overdue(ctx.maxAttemptMs, 'one attempt') }
-      : { ms: leftMs, end: { ...overdue(ctx.maxJobMs, 'one job'), isFinal: true } };
+      ? { ms: ctx.maxAttemptMs, end: overdue(ctx.maxAttemptMs, 'an attempt') }
+      : { ms: leftMs, end: { ...overdue(ctx.maxJobMs, 'a job'), isFinal: true } };
   }
 
   async function saveAllProgress(): Promise<void> {
@@ -319,7 +320,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       for (const { stopping } of active.values()) stopping.abort();
       await Promise.all([...active.values()].map(({ done }) => done));
       // Without it, the next process takes the lease as soon as this one is gone, or when the lease has run out.
-      await lease.release().catch((err) => log.warn({ err }, 'platform: the lease could not be given back'));
+      await lease.release().catch((err) => log.warn({ err }, 'platform: Failed to release the job lease'));
     },
   };
 }
@@ -330,7 +331,7 @@ const nothing: Progress = { records: 0, bytes: 0 };
 
 /** What the destination has confirmed is kept, so an incremental sync goes on where it was. */
 function overdue(limitMs: number, limited: string): FailedEnd {
-  const message = `The sync did not end within ${durationInWords(limitMs)}, the limit of ${limited}, and was stopped.`;
+  const message = `The sync was stopped after ${durationInWords(limitMs)}, the time limit for ${limited}.`;
   return { status: 'failed', failure: { message, origin: 'platform', type: 'transient_error' }, arrived: nothing };
 }
 
@@ -338,7 +339,7 @@ function overdue(limitMs: number, limited: string): FailedEnd {
 function failedBy(error: unknown): FailedEnd {
   const failure: Failure = storageFaultOf(error)
     ? platformFailure(error)
-    : { message: 'The platform could not run the job.', origin: 'platform', type: 'system_error' };
+    : { message: 'The job could not run because of a platform error.', origin: 'platform', type: 'system_error' };
   return { status: 'failed', failure, arrived: nothing };
 }
 

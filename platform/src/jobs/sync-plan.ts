@@ -50,7 +50,7 @@ export function planSync(
   const behavior = connection.schema_updates_behavior;
   if (behavior === 'disable_connection' && accepted && !sameCatalog(accepted, discovered)) {
     throw new PlanFault(
-      'The streams or fields of the source have changed. Look at them, then activate the connection again.',
+      'The streams or fields of the source have changed. Review them, then reactivate the connection.',
       true,
     );
   }
@@ -75,8 +75,8 @@ export function planSync(
 function missingStreams(missing: readonly StreamConfiguration[]): string {
   const names = missing.map(shownName).join(', ');
   return missing.length === 1
-    ? `The source has no stream ${names} any more. Take it out of the connection.`
-    : `The source has no streams ${names} any more. Take them out of the connection.`;
+    ? `The source no longer has the stream ${names}. Remove it from the connection.`
+    : `The source no longer has the streams ${names}. Remove them from the connection.`;
 }
 
 /** No streams named means all of them, so there is nothing to add or drop. */

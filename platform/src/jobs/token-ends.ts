@@ -56,7 +56,7 @@ export function standstill(
   if (stuck.length === 0 && last.all !== now.all) return undefined;
   const what = stuck.length > 0 ? stuck.map(displayName).join(', ') : 'the source';
   const message =
-    `To read ${what} takes longer than an access token of the provider is valid. The token ended twice, and no state ` +
-    'was reached in between from which the sync could go on.';
+    `Reading ${what} takes longer than the provider's access tokens are valid. The token expired twice without a ` +
+    'new state in between from which the sync could continue.';
   return { message, origin: 'platform', type: 'config_error' };
 }

@@ -31,12 +31,12 @@ export function limitInWords(line: string): LimitName | undefined {
 /** For the customer and for the log. */
 export function explainLimit(name: LimitName, kind: string, limits: ConnectorLimits): [string, string] {
   if (name === 'openFiles') {
-    const setting = `Connectors may open ${limits.openFiles}; INLAY_CONNECTOR_OPEN_FILES changes that.`;
-    return [`The ${kind} was stopped: it wanted to open more than ${limits.openFiles} files.`, setting];
+    const setting = `The limit is ${limits.openFiles} open files per connector process. To change it, set INLAY_CONNECTOR_OPEN_FILES.`;
+    return [`The ${kind} was stopped because it tried to open more than ${limits.openFiles} files.`, setting];
   }
   const limit = sizeInWords(limits.memoryBytes);
-  const setting = `Connectors may use ${limit}; INLAY_CONNECTOR_MEMORY_MB changes that.`;
-  return [`The ${kind} was stopped: it needed more than ${limit} of memory.`, setting];
+  const setting = `The limit is ${limit} per connector run. To change it, set INLAY_CONNECTOR_MEMORY_MB.`;
+  return [`The ${kind} was stopped because it needed more than ${limit} of memory.`, setting];
 }
 
 function sizeInWords(bytes: number): string {

@@ -45,8 +45,8 @@ export async function ask<T extends Message['type']>(
   const answered = new AbortController();
   void settings.runtime.sleep(timeoutMs, answered.signal).then(() => {
     if (answered.signal.aborted) return;
-    const message = `The ${connector.kind} did not answer within ${timeoutMs / 1000} seconds.`;
-    stoppedBy ??= conversation.fail('transient_error', message, `${command} was given up.`);
+    const message = `The ${connector.kind} did not respond within ${timeoutMs / 1000} seconds.`;
+    stoppedBy ??= conversation.fail('transient_error', message, `${command} was aborted.`);
     child.stop();
   });
 
@@ -78,9 +78,9 @@ export async function ask<T extends Message['type']>(
   // That a check failed is an answer, however the connector ends after it.
   if (failure && !(first && isFailedCheck(first))) throw new RunFailure(failure);
   if (!first || others.length > 0) {
-    const count = first ? `${others.length + 1} times` : 'nothing';
+    const count = first ? `${others.length + 1} results` : 'no result';
     throw new RunFailure(
-      conversation.fail('system_error', `The ${connector.kind} answered ${count} when asked for its ${command}.`),
+      conversation.fail('system_error', `The ${connector.kind} returned ${count} for the command ${command}.`),
     );
   }
   return first;
@@ -94,7 +94,7 @@ export function failureOfReading(error: unknown, conversation: Conversation): Fa
   if (error instanceof RunFailure) return error.failure;
   if (error instanceof LineTooLong) {
     const limit = `${error.maxLineBytes / 1_000_000} MB`;
-    return conversation.fail('system_error', `The ${conversation.origin} sent a message of more than ${limit}.`);
+    return conversation.fail('system_error', `The ${conversation.origin} sent a message larger than ${limit}.`);
   }
   if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return undefined;
   return platformFailure(error);
@@ -105,7 +105,7 @@ export function platformFailure(error: unknown): Failure {
   const fault = storageFaultOf(error);
   if (fault) {
     const what = fault === 'full' ? 'The disk is full' : 'The storage refuses writes';
-    const message = `${what}: the platform could not record the job.`;
+    const message = `${what}, so the platform could not store the job.`;
     return { origin: 'platform', type: 'transient_error', message, internalMessage };
   }
   return { origin: 'platform', type: 'system_error', message: 'The platform failed unexpectedly.', internalMessage };

@@ -63,7 +63,7 @@ export class Conversation {
     if (!read || read === 'other JSON') {
       const meant = read ? undefined : intendedType(line);
       if (meant && indispensable.includes(meant)) throw this.unreadable(meant, line, 'it is not valid JSON');
-      if (line.startsWith('{"type":')) this.log('WARN', 'A message was cut off or is not JSON; it is left out.');
+      if (line.startsWith('{"type":')) this.log('WARN', 'Ignored a message that is truncated or not valid JSON.');
       else if (line.trim() !== '') this.log('INFO', line);
       return undefined;
     }
@@ -98,7 +98,7 @@ export class Conversation {
     return new RunFailure(
       this.fail(
         'system_error',
-        `The ${this.origin} sent ${what} that cannot be read: ${why}. The line begins with: ${beginning}`,
+        `The ${this.origin} sent ${what} that cannot be read: ${why}. The line starts with: ${beginning}`,
       ),
     );
   }
@@ -115,7 +115,7 @@ export class Conversation {
 
   /** What went wrong, judged by what the connector said and how it ended. */
   failureAfter({ code, signal, error, hasExceededMemory, limits }: Ending): Failure | undefined {
-    if (error) return this.fail('system_error', `The ${this.origin} could not be started.`, error.message);
+    if (error) return this.fail('system_error', `The ${this.origin} could not start.`, error.message);
     const limit = hasExceededMemory ? 'memoryBytes' : this.#limit;
     // What a connector says itself counts, unless it knows no more than that it failed.
     const isUnexplained = this.failure ? this.failure.type === 'system_error' : code !== 0;
@@ -126,9 +126,9 @@ export class Conversation {
     }
     if (this.failure) return this.failure;
     if (code === 0) return undefined;
-    const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+    const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
     const lastLine = this.#lastLine === '' ? 'It logged nothing.' : `Its last log line: ${this.#lastLine}`;
-    return this.fail('system_error', `The ${this.origin} stopped unexpectedly: it ${how}.`, `It ${how}. ${lastLine}`);
+    return this.fail('system_error', `The ${this.origin} stopped unexpectedly (it ${how}).`, `It ${how}. ${lastLine}`);
   }
 
   #noteError(error: Extract<Message, { type: 'TRACE' }>['trace']['error']): void {

@@ -82,7 +82,7 @@ export function createRunner(options: RunnerOptions): Runner {
         if (status === 'SUCCEEDED') return { status: 'succeeded', ...namedWarnings(inlay_warnings) };
         return {
           status: 'failed',
-          message: message || 'The connection could not be made.',
+          message: message || 'The connection test failed.',
           ...namedFields(inlay_fields),
         };
       } catch (error) {
@@ -101,11 +101,11 @@ export function createRunner(options: RunnerOptions): Runner {
       // Reading the message may have taken long.
       await nextTurn();
       if (!Array.isArray(catalog?.streams) || !catalog.streams.every(isStream)) {
-        throw invalidAnswer(source, 'a stream of its catalog lacks its name, json_schema or supported_sync_modes');
+        throw invalidAnswer(source, 'a stream in its catalog has no name, json_schema or supported_sync_modes');
       }
       const excess = catalogExcess(catalog);
       if (excess !== undefined) {
-        const message = `The source has ${excess}, which is the limit. Choose less in its settings.`;
+        const message = `The source has ${excess}, which is the limit. Select fewer in its settings.`;
         throw new RunFailure({ origin: 'source', type: 'config_error', message });
       }
       const odd = catalog.streams.find((stream) => unstorableIn(stream) !== undefined);
@@ -142,12 +142,12 @@ function oddName(stream: Stream): RunFailure {
   const { name, namespace } = stream;
   const shown = storableText(namespace ? `${namespace}.${name}` : name);
   const message =
-    `The name of the stream ${shown} has a character that cannot be kept (${unstorableIn(stream)}). ` +
-    'Rename the stream at the source, or leave it out in its settings.';
+    `The name of the stream ${shown} contains a character that cannot be stored (${unstorableIn(stream)}). ` +
+    'Rename the stream at the source, or exclude it in the settings.';
   return new RunFailure({ origin: 'source', type: 'config_error', message });
 }
 
 function invalidAnswer({ kind }: ConnectorProgram, what: string): RunFailure {
-  const message = `The ${kind} gave an answer that the protocol does not know: ${what}.`;
+  const message = `The ${kind} returned an invalid response: ${what}.`;
   return new RunFailure({ origin: kind, type: 'system_error', message });
 }

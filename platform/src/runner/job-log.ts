@@ -84,7 +84,7 @@ export function jobLog(file: string, limits: JobLogLimits, now: () => number): O
   function write(level: string, origin: Failure['origin'], message: string): void {
     try {
       if (lost > 0) {
-        append('WARN', 'platform', `${lost} lines are missing here: there was no room for them.`);
+        append('WARN', 'platform', `${lost} lines are missing because the disk was full.`);
         lost = 0;
       }
       append(level, origin, message.slice(0, maxMessageLength));

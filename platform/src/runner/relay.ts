@@ -172,10 +172,10 @@ export class Relay {
         const name = textAt('record', 'stream');
         if (!isWhole) {
           const which = name === undefined ? '' : ` of ${name}`;
-          this.cutOff = this.#source.fail('system_error', `The source ended in the middle of a record${which}.`);
+          this.cutOff = this.#source.fail('system_error', `The source stopped in the middle of a record${which}.`);
           return;
         }
-        if (name === undefined) throw this.#invalid('The source sent a record without the name of its stream.');
+        if (name === undefined) throw this.#invalid('The source sent a record without a stream name.');
         const namespace = textAt('record', 'namespace');
         const stream = this.#getStream({ name, ...(namespace && { namespace }) }, 'records');
         if (stream) this.#noteSkipped(stream, members, bytes, maxBytes);
@@ -194,8 +194,8 @@ export class Relay {
     this.#reports.skipped(stream.source, { count: 1, keys: [key] });
     if (stream.skipped > maxSkipsLogged) return;
     const size = `${Math.round(bytes / 1e5) / 10} MB`;
-    const what = `A record of ${displayName(stream.source)} is skipped (${key})`;
-    this.#source.log('WARN', `${what}: it has ${size}, and no record may have more than ${maxBytes / 1e6} MB.`);
+    const what = `Skipped a record of ${displayName(stream.source)} (${key})`;
+    this.#source.log('WARN', `${what}: its size of ${size} exceeds the limit of ${maxBytes / 1e6} MB.`);
   }
 
   /** To be called once, when nothing more is passed. */
@@ -204,7 +204,7 @@ export class Relay {
       this.#reports.emitted(source, records);
       if (skipped === 0) continue;
       const count = skipped === 1 ? '1 record was' : `${skipped} records were`;
-      this.#source.log('WARN', `${count} skipped in ${displayName(source)}, too large to be moved.`);
+      this.#source.log('WARN', `${count} skipped in ${displayName(source)}: larger than the limit.`);
     }
   }
 
@@ -298,7 +298,7 @@ export class Relay {
     notNumbers: number,
   ): string | undefined {
     if (!isObject(record) || typeof record.stream !== 'string') {
-      throw this.#invalid('The source sent a record without the name of its stream.');
+      throw this.#invalid('The source sent a record without a stream name.');
     }
     const descriptor = { name: record.stream, ...(record.namespace && { namespace: record.namespace }) };
     const stream = this.#getStream(descriptor, 'records');
@@ -340,9 +340,9 @@ export class Relay {
   #translateState(line: string, state: State, notNumbers: number): string | undefined {
     if (!isObject(state)) throw this.#invalid('The source sent a state message without a state.');
     const streams = streamsNamedIn(state);
-    if (!streams.every(isDescriptor)) throw this.#invalid('The source sent a state without its stream.');
+    if (!streams.every(isDescriptor)) throw this.#invalid('The source sent a state without a stream.');
     if (state.type === 'STREAM' && !streams.some((stream) => this.#getStream(stream, 'states'))) return undefined;
-    if (notNumbers > 0) this.#source.log('WARN', 'A state has NaN or Infinity, which is read as null.');
+    if (notNumbers > 0) this.#source.log('WARN', 'A state contains NaN or Infinity, which is treated as null.');
     const [stream] = state.type === 'STREAM' ? streams : [];
     const moved = (stream && this.#streams.get(streamKey(stream))) ?? this.progress;
     const { records, bytes } = moved;
@@ -362,10 +362,7 @@ export class Relay {
     const stream = this.#streams.get(key);
     if (!stream && !this.#foreign.has(key)) {
       this.#foreign.add(key);
-      this.#source.log(
-        'WARN',
-        `${displayName(descriptor)} is not among the configured streams; its ${what} are left out.`,
-      );
+      this.#source.log('WARN', `${displayName(descriptor)} is not a configured stream; its ${what} are ignored.`);
     }
     return stream;
   }

@@ -104,7 +104,7 @@ function clash(one: StreamDescriptor, other: StreamDescriptor, target: StreamDes
     type: 'config_error',
     message:
       `The streams ${names} would both be written to ${displayName(target)}. ` +
-      "Keep the source's namespaces, or leave one of them out.",
+      "Keep the source's namespaces, or remove one of the streams.",
   } as const;
 }
 

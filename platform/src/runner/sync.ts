@@ -235,7 +235,7 @@ class SyncRun {
       await runtime.sleep(silentAfterTokenMs, over);
       if (over.aborted) return;
       if (this.#waitingFor === 'source' && relay.progress.records === records) {
-        this.#fail(words.fail('transient_error', 'The access token has ended, and the source gave nothing more.'));
+        this.#fail(words.fail('transient_error', 'The access token expired, and the source sent no more data.'));
         return this.#stop();
       }
       records = relay.progress.records;
@@ -295,10 +295,10 @@ class SyncRun {
       if (relay.isToldComplete(stream)) return true;
       if (this.#failure || incomplete.has(streamKey(stream))) return false;
       if (!unmentioned.has(streamKey(stream)) || !replacesRows(configured)) return true;
-      const unsaid = `The source did not say whether it had read ${displayName(stream)} to its end.`;
+      const unsaid = `The source did not report whether it read ${displayName(stream)} completely.`;
       this.#reports.notReplaced(stream);
       this.#confirmations.release(stream);
-      words.log('WARN', `${unsaid} The earlier rows of this stream stay at the destination.`);
+      words.log('WARN', `${unsaid} Earlier rows of this stream are kept at the destination.`);
       return false;
     };
     await this.#tellStatuses(destination, isComplete);
@@ -335,7 +335,7 @@ class SyncRun {
     const state = this.#names.stateFromDestination(message.state);
     const stream = state.stream?.stream_descriptor;
     if (state.type === 'STREAM' && !(stream && this.#names.atDestination(stream))) {
-      this.#destinationWords.log('WARN', 'It confirmed a state of a stream that it was not sent.');
+      this.#destinationWords.log('WARN', 'Ignored a confirmed state of a stream that was not sent.');
       return;
     }
     const text = this.#confirmations.textOf(state) ?? JSON.stringify(state);
@@ -352,7 +352,7 @@ class SyncRun {
       await this.#watchdog.during(this.#request.keepHeld(stream, held));
     }
     if (is_emptied === true) {
-      const message = `${displayName(stream)} was emptied at the destination by somebody else. Earlier rows are not sent again.`;
+      const message = `${displayName(stream)} was emptied at the destination outside of Inlay. Earlier rows are not sent again.`;
       this.#reports.notice(stream, { code: 'emptied_not_refilled', message });
       this.#destinationWords.log('WARN', message);
     }
@@ -415,10 +415,10 @@ class SyncRun {
     const words = this.#destinationWords;
     if (this.#lost.size > 0) return undefined;
     if (!stdin.writableFinished) {
-      return words.fail('system_error', 'The destination ended before it had taken everything.');
+      return words.fail('system_error', 'The destination stopped before it had read all data.');
     }
     if (this.#confirmations.areComplete) return undefined;
-    return words.fail('system_error', 'The destination ended without confirming everything it was sent.');
+    return words.fail('system_error', 'The destination stopped without confirming all data.');
   }
 
   #endStuckSync(): void {
@@ -427,7 +427,7 @@ class SyncRun {
     this.#fail({
       origin,
       type: 'transient_error',
-      message: `The ${origin} was stopped: nothing moved for ${seconds} s.`,
+      message: `The ${origin} was stopped because no data moved for ${seconds} s.`,
     });
     this.#stop();
   }
@@ -455,7 +455,10 @@ function bytesOf(records: number, moved: Progress): number {
 function incompleteness(words: Conversation, relay: Relay): Failure | undefined {
   const streams = relay.incompleteStreams().map(displayName);
   if (streams.length === 0) return undefined;
-  return words.fail('system_error', `The source ended without having read to the end: ${streams.join(', ')}.`);
+  return words.fail(
+    'system_error',
+    `The source stopped before it had read these streams completely: ${streams.join(', ')}.`,
+  );
 }
 
 function stateFile(states: readonly string[]): { state?: JsonText } {

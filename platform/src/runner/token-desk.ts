@@ -51,8 +51,8 @@ export class TokenDesk {
     } catch (error) {
       if (!(error instanceof RunFailure)) {
         const what = error instanceof Error ? error.message : String(error);
-        this.#words.log('ERROR', `A fresh access token could not be got: ${what}`);
-        return { failure: { message: 'A fresh access token could not be got.', failure_type: 'transient_error' } };
+        this.#words.log('ERROR', `Failed to get a new access token: ${what}`);
+        return { failure: { message: 'Failed to get a new access token.', failure_type: 'transient_error' } };
       }
       const { message, type, fields } = error.failure;
       const failure_type = type === 'config_error' ? type : 'transient_error';

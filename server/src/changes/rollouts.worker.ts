@@ -43,12 +43,12 @@ export function createRollouts(ctx: PipelinesContext): Rollouts {
         await advance(ctx, organizationId, id);
       } catch (err) {
         // One rollout must not hold up the others.
-        ctx.log.error({ err, rolloutId: id }, 'rollout failed to continue; retrying');
+        ctx.log.error({ err, rolloutId: id }, 'Rollout failed; will retry');
       }
     }
   }
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
-  return { pass: () => pass(), ...repeatedly(ctx, { what: 'rollouts', pauseMs, work: pass }) };
+  return { pass: () => pass(), ...repeatedly(ctx, { what: 'Rollout pass', pauseMs, work: pass }) };
 }
 
 async function advance(ctx: PipelinesContext, organizationId: string, id: string): Promise<void> {
@@ -135,8 +135,8 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
     });
     if (!row) return;
     const about = { rolloutId: id, templateId: row.template_id, version: row.version };
-    if (to === 'stopped') ctx.log.warn(about, 'rollout stopped: too many workspaces failed');
-    else ctx.log.info(about, `rollout is ${to}`);
+    if (to === 'stopped') ctx.log.warn(about, 'Rollout stopped: too many workspaces failed');
+    else ctx.log.info(about, `Rollout is ${to}`);
   };
 
   const counts = await rollouts.countItems(ctx.store.db, organizationId, id);

@@ -164,7 +164,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const inBackground = [
       ...Object.values(workers),
       ...chores.map((work) =>
-        repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
+        repeatedly({ runtime, log }, { what: 'Housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
     ];
     return {
@@ -208,8 +208,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
         await Promise.all(inBackground.map((work) => work.stop()));
         // What cannot be written now is taken up at the next start, like all work in the background.
         await parts.background.settle(storage.fault ? 0 : shutdownPatienceMs);
-        await parts.refusals.flush().catch((err) => log.warn({ err }, 'the last refused requests were not recorded'));
-        await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));
+        await parts.refusals.flush().catch((err) => log.warn({ err }, 'Failed to record the latest refused requests'));
+        await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'Failed to record the latest token uses'));
         await close();
       },
     };
@@ -227,7 +227,7 @@ async function readinessOf(
   const fault = await storage.check();
   const database = await store.now().then(
     () => (fault ? `storage ${fault}` : 'ok'),
-    () => 'the database does not answer',
+    () => 'the database is not responding',
   );
   const service = shuttingDown ? 'shutting down' : 'ok';
   // Also no reason to be unready: whatever syncs do, requests are answered.

@@ -40,8 +40,8 @@ const longestPauseMs = 15_000;
 const askAgainMs = 500;
 
 const notSet =
-  'The platform does not know where the service is, which has the tokens of customers who signed in. Set INLAY_SERVICE_URL ' +
-  'for the platform, and restart it.';
+  'The platform needs the service to get access tokens of customers who signed in, but INLAY_SERVICE_URL is not set. Set it ' +
+  'for the platform and restart the platform.';
 
 export function openCredentialChannel({ serviceUrl, application, runtime, log }: ChannelOptions): CredentialChannel {
   const transport = serviceUrl === undefined ? undefined : httpTransport(serviceUrl);
@@ -59,7 +59,7 @@ export function openCredentialChannel({ serviceUrl, application, runtime, log }:
       const answer = await sendAnew(transport, request);
       const reply = answer.status === 200 ? read(answer.text) : undefined;
       if (!reply) throw new KeeperUnreachable(wordsFor(answer, serviceUrl));
-      if (outage !== undefined) log.info({}, 'the service gives access tokens again');
+      if (outage !== undefined) log.info({}, 'Access tokens from the service available again');
       outage = undefined;
       return reply;
     } catch (error) {
@@ -68,7 +68,8 @@ export function openCredentialChannel({ serviceUrl, application, runtime, log }:
   }
 
   function noteOutage(error: KeeperUnreachable): KeeperUnreachable {
-    if (outage === undefined) log.warn({ err: error }, 'the service gives no access tokens; syncs that need one wait');
+    if (outage === undefined)
+      log.warn({ err: error }, 'Access tokens from the service unavailable; syncs that need one are waiting');
     outage = error.message;
     looking ??= lookUntilReached().finally(() => {
       looking = undefined;
@@ -134,7 +135,7 @@ async function sendAnew(transport: Transport, request: Parameters<Transport['sen
 function failureOf(reply: Reply): Error {
   if (reply.kind === 'attention') return new CredentialNeedsAttention(reply.whose);
   return new CredentialUnavailable(
-    reply.kind === 'unavailable' ? reply.reason : 'the service answered another question',
+    reply.kind === 'unavailable' ? reply.reason : 'the service answered a different request',
   );
 }
 
@@ -142,7 +143,7 @@ function asUnreachable(error: unknown, serviceUrl: string | undefined): KeeperUn
   if (error instanceof KeeperUnreachable) return error;
   const { cause = error } = error as { cause?: unknown };
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `The platform cannot reach the service at ${serviceUrl}, which has the tokens of customers who signed in: ${why}.`;
+  const message = `The platform cannot reach the service at ${serviceUrl} to get access tokens of customers who signed in: ${why}.`;
   return new KeeperUnreachable(message, { cause: error });
 }
 
@@ -150,12 +151,12 @@ function wordsFor({ status }: PlatformAnswer, serviceUrl: string | undefined): s
   const at = `The service at ${serviceUrl}`;
   if (status === 401) {
     return (
-      `${at} does not accept the credentials of the platform. Set the same INLAY_PLATFORM_CLIENT_ID and ` +
-      'INLAY_PLATFORM_CLIENT_SECRET for both, point INLAY_PLATFORM_URL of the service at this platform, and let NTP set the clocks.'
+      `${at} rejected the platform's credentials. Set the same INLAY_PLATFORM_CLIENT_ID and ` +
+      'INLAY_PLATFORM_CLIENT_SECRET for both, point INLAY_PLATFORM_URL of the service at this platform, and sync both clocks with NTP.'
     );
   }
   if (status === 404 || status === 405 || status === 200) {
-    return `At ${serviceUrl} there is no Inlay service that uses this platform. Check INLAY_SERVICE_URL for the platform, and INLAY_PLATFORM_URL for the service.`;
+    return `No Inlay service that uses this platform was found at ${serviceUrl}. Check INLAY_SERVICE_URL of the platform and INLAY_PLATFORM_URL of the service.`;
   }
-  return `${at}, which has the tokens of customers who signed in, answered ${status}.`;
+  return `${at} returned ${status} when the platform asked for an access token.`;
 }

@@ -7,6 +7,6 @@ export function createHousekeeping(store: Store, keptFor: KeptFor): () => Promis
   return async () => {
     const failures: unknown[] = [];
     for (const one of expired) await deleteExpired(store, one).catch((error) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, 'Expired rows could not be deleted.');
+    if (failures.length > 0) throw new AggregateError(failures, 'Failed to delete expired rows');
   };
 }

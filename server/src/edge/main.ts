@@ -69,14 +69,10 @@ function greeting(config: Config, { organizationId, generated, link, configured 
     `  Organization   ${organizationId}`,
   ];
   if (generated) {
-    lines.push(
-      `  Operator token ${generated}`,
-      '',
-      '  Keep the operator token now: it is not stored and will not be shown again.',
-    );
+    lines.push(`  Operator token ${generated}`, '', '  Save the operator token now. It is not shown again.');
   }
   if (link) {
-    lines.push('', '  Sign in to the console with this link, once, within 15 minutes:', '', `    ${link}`);
+    lines.push('', '  Sign in to the console with this link. It works once, within 15 minutes:', '', `    ${link}`);
   }
   // In double quotes the shell fills in the variable.
   const header = generated ? `'Authorization: Bearer ${generated}'` : '"Authorization: Bearer $INLAY_OPERATOR_TOKEN"';
@@ -89,10 +85,10 @@ function greeting(config: Config, { organizationId, generated, link, configured 
     `      -d '{"workspace_name": "my-first-customer"}'`,
   );
   if (!generated && !configured) {
-    lines.push('', '  Lost the operator token? Make another one: inlay operator-token create --name <what it is for>');
+    lines.push('', '  Lost the operator token? Create a new one: inlay operator-token create --name <name>');
   }
   if (!isLoopback(config.host) && new URL(config.publicUrl).hostname === 'localhost') {
-    lines.push('', '  Others can reach this service, but its links say localhost. Set INLAY_PUBLIC_URL.');
+    lines.push('', '  Other machines can reach this service, but its links point to localhost. Set INLAY_PUBLIC_URL.');
   }
   return `${lines.join('\n')}\n\n`;
 }
@@ -136,8 +132,8 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
       `  INLAY_PLATFORM_CLIENT_SECRET  from ${from}`,
       '',
       config.serviceUrl === undefined
-        ? '  Set INLAY_SERVICE_URL to the address of the service, or sources whose customers signed in wait.'
-        : `  Asks ${config.serviceUrl} for the tokens of customers who signed in.`,
+        ? '  INLAY_SERVICE_URL is not set. Until it is, syncs of sources with a customer sign-in wait.'
+        : `  Access tokens of customers who signed in come from ${config.serviceUrl}.`,
       '',
       '',
     ].join('\n'),
@@ -150,15 +146,15 @@ function stopOnSignal(close: () => Promise<void>, log: ReturnType<typeof createL
     // A second signal means: stop now, without waiting.
     if (stopping) process.exit(1);
     stopping = true;
-    log.info({ signal }, 'stopping: finishing the requests that are under way');
+    log.info({ signal }, 'Stopping; finishing requests in progress');
     setTimeout(() => {
-      log.error('stopping took too long; what was under way is cut off');
+      log.error('Shutdown timed out; aborting requests in progress');
       process.exit(1);
     }, drainTimeoutMs).unref();
     close().then(
-      () => log.info('stopped'),
+      () => log.info('Stopped'),
       (err) => {
-        log.error({ err }, 'stopping failed');
+        log.error({ err }, 'Shutdown failed');
         // What could not be closed would keep the process alive.
         process.exit(1);
       },

@@ -84,7 +84,7 @@ export async function openPlatformClient(
       metrics.platformCall(operation, outcome, durationMs / 1000, isRetry);
       // The bundled platform fails when its store does, and that has been logged.
       if (bundled && (outcome === 'unavailable' || outcome === 'unknown')) parts.storage.attribute(error);
-      if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');
+      if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'Platform request failed');
       const failure = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : null;
       const now = runtime.now();
       trouble = failure
@@ -93,8 +93,8 @@ export async function openPlatformClient(
     },
     onBreaker: (open) => {
       metrics.platformBreaker(open);
-      if (open) log.warn('the platform keeps failing; until it recovers it is asked only now and then');
-      else log.info('the platform has recovered');
+      if (open) log.warn('Platform keeps failing; circuit breaker open');
+      else log.info('Platform recovered; circuit breaker closed');
     },
   });
   return { bundled, platform, transport: wrapped, platformTrouble: () => trouble };
@@ -113,15 +113,15 @@ export async function refuseMixedOrganizations(
 ): Promise<void> {
   const patience = new AbortController();
   const traits = platform.traits(id).catch((err) => {
-    log.warn({ err }, 'the platform cannot be used');
+    log.warn({ err }, 'Platform cannot be used');
     return undefined;
   });
   const known = await Promise.race([traits, runtime.timeLimit(platformPatienceMs, patience.signal)]);
   patience.abort();
   if (!known || known.tellsApart) return;
   throw new OperatorError(
-    `The platform's credentials can see ${known.organizations.length} organizations, and the platform does not say which ` +
-      'of them a workspace belongs to. Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application ' +
+    `The platform's credentials can access ${known.organizations.length} organizations, and the platform does not report which ` +
+      'one a workspace belongs to. Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application ' +
       `of a user who is a member of ${id} only.`,
   );
 }

@@ -341,8 +341,8 @@ function createSyncsState(store: Store, runtime: Runtime): () => Promise<string>
 async function describeSyncs(store: Store): Promise<string> {
   try {
     const { failing = 0, needs_attention: attention = 0 } = (await readSyncState(store)).byHealth;
-    return failing + attention === 0 ? 'ok' : `${failing} connections fail, ${attention} need attention`;
+    return failing + attention === 0 ? 'ok' : `${failing} connections failing, ${attention} need attention`;
   } catch {
-    return 'not known';
+    return 'unknown';
   }
 }

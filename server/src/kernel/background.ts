@@ -20,7 +20,7 @@ export function repeatedly(
   let running: Promise<void> | undefined;
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await work(stopping.signal).catch((err) => log.error({ err }, `${what} failed; it will be tried again`));
+      await work(stopping.signal).catch((err) => log.error({ err }, `${what} failed; will retry`));
       await runtime.sleep(pauseMs(), stopping.signal);
     }
   }

@@ -48,12 +48,12 @@ export function createCauseRetries(ctx: PipelinesContext): CauseRetries {
         await advance(ctx, organizationId, id);
       } catch (err) {
         // One retry must not hold up the others.
-        ctx.log.error({ err, causeRetryId: id }, 'a retry of a cause could not go on; it will be tried again');
+        ctx.log.error({ err, causeRetryId: id }, 'Cause retry failed; will retry');
       }
     }
   }
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
-  return { pass: () => pass(), ...repeatedly(ctx, { what: 'retries of causes', pauseMs, work: pass }) };
+  return { pass: () => pass(), ...repeatedly(ctx, { what: 'Cause retry pass', pauseMs, work: pass }) };
 }
 
 async function advance(ctx: PipelinesContext, organizationId: string, id: string): Promise<void> {
@@ -67,7 +67,7 @@ async function advance(ctx: PipelinesContext, organizationId: string, id: string
     if ((await ctx.store.now()) - retry.created_at > patienceMs) {
       const reason = 'Not every connection had its turn within a day.';
       if (await endCauseRetry(ctx, organizationId, id, 'stopped', reason)) {
-        ctx.log.warn({ causeRetryId: id }, 'a retry of a cause has stopped: it took longer than a day');
+        ctx.log.warn({ causeRetryId: id }, 'Cause retry stopped: took longer than a day');
       }
       return;
     }

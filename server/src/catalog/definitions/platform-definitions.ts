@@ -26,7 +26,7 @@ export function createPlatformDefinitions({ platform, runtime, log }: PlatformDe
       pauseMs,
       runtime,
       onFailure: (err, isStale) => {
-        if (isStale) log.warn({ err }, 'the platform did not list its connectors; those it listed before are used');
+        if (isStale) log.warn({ err }, 'Failed to list platform connectors; using cached list');
       },
     });
   const kept = { source: keep('source'), destination: keep('destination') };

@@ -46,8 +46,8 @@ export function createRegistry({ location, cacheFile, runtime, log }: RegistryOp
     read: isUrl ? fetchEdition : readEdition,
     ...(isUrl ? { recall } : {}),
     onFailure: (err, isStale) => {
-      if (isStale) log.warn({ err, location }, 'the connector registry could not be read; an older copy is used');
-      else log.error({ err, location }, 'the connector registry could not be read');
+      if (isStale) log.warn({ err, location }, 'Failed to read connector registry; using cached copy');
+      else log.error({ err, location }, 'Failed to read connector registry');
     },
   });
 
@@ -84,8 +84,7 @@ export function createRegistry({ location, cacheFile, runtime, log }: RegistryOp
       const remembered = JSON.parse(await readFile(cacheFile, 'utf8')) as Edition;
       return remembered.location === location ? remembered : undefined;
     } catch (err) {
-      if ((err as NodeJS.ErrnoException).code !== 'ENOENT')
-        log.warn({ err }, 'the kept connector registry is of no use');
+      if ((err as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err }, 'Cached connector registry is unusable');
       return undefined;
     }
   }
@@ -96,7 +95,7 @@ export function createRegistry({ location, cacheFile, runtime, log }: RegistryOp
       await writeFile(draft, JSON.stringify(fetched), { mode: 0o600 });
       await rename(draft, cacheFile);
     } catch (err) {
-      log.warn({ err }, 'the connector registry could not be kept for the next start');
+      log.warn({ err }, 'Failed to cache connector registry');
     }
   }
 

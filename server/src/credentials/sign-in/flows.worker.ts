@@ -16,7 +16,7 @@ function givenIn({ sealer, log }: OAuthContext, flow: OAuthFlowRow): FlowSecrets
   try {
     return openFlow(sealer, flow).given;
   } catch (err) {
-    log.error({ err, flowId: flow.id }, 'the tokens of a sign-in that took too long cannot be revoked');
+    log.error({ err, flowId: flow.id }, 'Failed to revoke tokens of an expired sign-in flow');
     return undefined;
   }
 }

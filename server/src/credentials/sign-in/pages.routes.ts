@@ -143,7 +143,9 @@ export function signInPages(root: FlowsContext) {
         exchanges.delete(ended);
         enough.abort();
       });
-      settled.catch((error) => isLate && root.log.error({ err: error, flowId: flow.id }, 'a sign-in broke off'));
+      settled.catch(
+        (error) => isLate && root.log.error({ err: error, flowId: flow.id }, 'Sign-in failed unexpectedly'),
+      );
       const late = root.runtime.timeLimit(root.patienceMs ?? usualPatienceMs, enough.signal).then(() => {
         isLate = true;
         return flow;

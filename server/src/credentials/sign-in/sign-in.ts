@@ -200,7 +200,7 @@ export async function comeBack(
 
 /** Whatever goes wrong here, the customer need not wait for the end of the time. */
 async function breakOff(ctx: FlowsContext, flow: OAuthFlowRow, err: unknown): Promise<OAuthFlowRow> {
-  ctx.log.error({ err, flowId: flow.id }, 'a sign-in broke off');
+  ctx.log.error({ err, flowId: flow.id }, 'Sign-in failed unexpectedly');
   return await fail(
     ctx,
     flow,
@@ -235,7 +235,7 @@ async function exchange(
       return await accept(ctx, flow, { ...usable, client }, result, params);
     case 'refused': {
       const said = withoutSecrets(`${result.code}: ${result.description ?? ''}`, secrets);
-      ctx.log.warn({ flowId: flow.id, said }, 'a provider refused a sign-in');
+      ctx.log.warn({ flowId: flow.id, said }, 'Sign-in refused by provider');
       const isOurs = ['invalid_client', 'unauthorized_client'].includes(result.code);
       return await fail(ctx, flow, isOurs ? 'not_possible' : 'refused', said);
     }
@@ -243,7 +243,7 @@ async function exchange(
     case 'not_sent':
     case 'lost': {
       const said = withoutSecrets(result.reason, secrets);
-      ctx.log.warn({ flowId: flow.id, said }, 'a provider gave no tokens during a sign-in');
+      ctx.log.warn({ flowId: flow.id, said }, 'Provider returned no tokens');
       // Not a failure, but no usable tokens either: trying again later does not help.
       const isUseless = result.kind === 'unavailable' && result.status < 400;
       return await fail(ctx, flow, isUseless ? 'refused' : 'unreachable', said);

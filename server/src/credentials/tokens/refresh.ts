@@ -344,7 +344,7 @@ async function persistently<T>(
     try {
       return await work();
     } catch (err) {
-      log.warn({ err, credentialId }, 'the response of a provider could not be stored; retrying');
+      log.warn({ err, credentialId }, 'Failed to store token response; will retry');
       await runtime.sleep(pauseMs);
     }
   }

@@ -59,14 +59,14 @@ export function createRefreshWorker(ctx: OAuthContext): RefreshWorker {
     const next = async (): Promise<void> => {
       for (let row = due.shift(); row && !stopping?.aborted; row = due.shift()) {
         const { id: credentialId } = row;
-        await handle(row).catch((err) => log.error({ err, credentialId }, 'a credential could not be refreshed'));
+        await handle(row).catch((err) => log.error({ err, credentialId }, 'Credential refresh failed'));
       }
     };
     await Promise.all(Array.from({ length: atATime }, next));
   }
 
   const pauseMs = () => everyMs * (1 + runtime.random());
-  const repetition = repeatedly(ctx, { what: 'refreshing credentials', pauseMs, work: pass });
+  const repetition = repeatedly(ctx, { what: 'Credential refresh pass', pauseMs, work: pass });
   return { ...repetition, pass: () => pass() };
 }
 

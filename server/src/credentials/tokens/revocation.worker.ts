@@ -49,11 +49,11 @@ export function createRevocations(ctx: OAuthContext): Revocations {
   async function pass(stopping?: AbortSignal): Promise<void> {
     for (const id of await all.listToRevoke(store.db, batch)) {
       if (stopping?.aborted) return;
-      await revoke(id).catch((err) => log.error({ err, credentialId: id }, 'a credential could not be revoked'));
+      await revoke(id).catch((err) => log.error({ err, credentialId: id }, 'Credential revocation failed'));
     }
   }
 
   const pauseMs = () => everyMs * (1 + runtime.random());
-  const repetition = repeatedly(ctx, { what: 'revoking credentials', pauseMs, work: pass });
+  const repetition = repeatedly(ctx, { what: 'Credential revocation pass', pauseMs, work: pass });
   return { ...repetition, pass: () => pass() };
 }

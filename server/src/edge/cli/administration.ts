@@ -32,7 +32,7 @@ export const migrateDatabase = () =>
   withNewStore(async (store) => {
     await openOwnSealer(store);
     const applied = await migrate(store);
-    print(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`);
+    print(applied.length === 0 ? 'The database is up to date.' : `Applied migrations: ${applied.join(', ')}`);
   });
 
 export const addOrganization = (options: { name: string; id?: string; platformOrganizationId?: string }) =>
@@ -40,11 +40,11 @@ export const addOrganization = (options: { name: string; id?: string; platformOr
     await openOwnSealer(store);
     await migrate(store);
     if (options.id && (await findOrganization(store, options.id))) {
-      throw new OperatorError(`There is an organization ${options.id} already.`);
+      throw new OperatorError(`Organization ${options.id} already exists.`);
     }
     const { id } = await createOrganization(store, systemRuntime, options);
     const { token } = await operatorTokens(store).create(id, { name: 'first' }, byCommandLine);
-    print(`Organization   ${id}`, `Operator token ${token}`, '', 'The operator token is shown this once.');
+    print(`Organization   ${id}`, `Operator token ${token}`, '', 'Save the operator token now. It is not shown again.');
   });
 
 export const showOrganizations = () =>
@@ -68,7 +68,7 @@ export const createOperatorToken = (
     const wanted = { name, permission, expiresAt: inDays(expiresInDays) };
     const organizationId = await chosenOrganization(store, options);
     const { id, token } = await operatorTokens(store).create(organizationId, wanted, byCommandLine);
-    print(`ID             ${id}`, `Operator token ${token}`, '', 'The token is shown this once.');
+    print(`ID             ${id}`, `Operator token ${token}`, '', 'Save the token now. It is not shown again.');
   });
 
 export const showOperatorTokens = (options: Chosen) =>
@@ -80,7 +80,10 @@ export const showOperatorTokens = (options: Chosen) =>
     );
     const old = rows.filter((row) => stateOf(row) === 'active' && ageInDays(row.created_at) > rotationAdvisedAfterDays);
     if (old.length > 0) {
-      print('', `Older than ${rotationAdvisedAfterDays} days, please rotate: ${old.map((row) => row.name).join(', ')}`);
+      print(
+        '',
+        `Tokens older than ${rotationAdvisedAfterDays} days, which you should rotate: ${old.map((row) => row.name).join(', ')}`,
+      );
       print('  inlay operator-token rotate <id> --overlap-hours 24');
     }
   });
@@ -97,9 +100,14 @@ export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours
     const organizationId = await chosenOrganization(store, options);
     const rotation = { overlapSeconds: Math.round(overlapHours * 3600), expiresAt: inDays(expiresInDays) };
     const fresh = await operatorTokens(store).rotate(organizationId, id, rotation, byCommandLine);
-    print(`ID             ${fresh.id}`, `Operator token ${fresh.token}`, '', 'The token is shown this once.');
-    if (fresh.expires_at !== null) print(`It stops working at ${fresh.expires_at}.`);
-    print(overlapHours > 0 ? `The old one works for another ${overlapHours} h.` : 'The old one is revoked.');
+    print(
+      `ID             ${fresh.id}`,
+      `Operator token ${fresh.token}`,
+      '',
+      'Save the token now. It is not shown again.',
+    );
+    if (fresh.expires_at !== null) print(`The new token expires at ${fresh.expires_at}.`);
+    print(overlapHours > 0 ? `The old token works for another ${overlapHours} h.` : 'The old token is revoked.');
   });
 
 export const showKeys = () =>
@@ -119,16 +127,18 @@ export const rotateKeys = () =>
   withStore(async (store) => {
     const sealer = await openOwnSealer(store);
     const kid = await rotateSigningKeys({ store, sealer, journal, listOrganizationIds });
-    print(`New key ${kid}. It is published at once and signs in about ten seconds.`);
-    print('Old tokens stay valid. To end them: inlay keys list, then inlay keys remove <key>');
+    print(`Created key ${kid}. It is published now and starts signing in about ten seconds.`);
+    print(
+      'Existing tokens stay valid. To invalidate them, find the old key with inlay keys list and run: inlay keys remove <key>',
+    );
   });
 
 export const removeKey = (kid: string) =>
   withStore(async (store) => {
     if (!(await removeSigningKey({ store, journal, listOrganizationIds }, kid))) {
-      throw new OperatorError(`There is no retired key ${kid}. See: inlay keys list`);
+      throw new OperatorError(`No retired key ${kid}. See: inlay keys list`);
     }
-    print(`Removed ${kid}. Its tokens are refused within a few seconds.`);
+    print(`Removed ${kid}. Running services reject its tokens within a few seconds.`);
   });
 
 export const rotateEncryptionKey = () =>
@@ -156,11 +166,11 @@ async function rotateIn(store: Store, platform?: OpenPlatform): Promise<void> {
           await journal.record(tx, id, { type: 'key.encryption_rotated', data: { secrets: count } });
         }
       });
-      print(`${count} secrets are encrypted with the new key.`);
+      print(`Re-encrypted ${count} secrets with the new key.`);
     },
   });
-  if (secrets.encryptionKeys) print('INLAY_ENCRYPTION_KEY needs only its first key now.');
-  else print('The data directory holds a new key, and running services use it. Make a new backup.');
+  if (secrets.encryptionKeys) print('You can now remove the old key from INLAY_ENCRYPTION_KEY.');
+  else print('The data directory contains the new key, and running services use it. Make a new backup.');
 }
 
 const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(store, systemRuntime, journal);
@@ -171,7 +181,8 @@ function inDays(days: number | undefined): number | undefined {
 
 function stateOf(token: { revoked_at: string | null; expires_at: string | null }): string {
   const now = systemRuntime.now();
-  if (token.revoked_at !== null) return Date.parse(token.revoked_at) <= now ? 'revoked' : `ends ${token.revoked_at}`;
+  if (token.revoked_at !== null)
+    return Date.parse(token.revoked_at) <= now ? 'revoked' : `revoked from ${token.revoked_at}`;
   return token.expires_at !== null && Date.parse(token.expires_at) <= now ? 'expired' : 'active';
 }
 

@@ -2,17 +2,17 @@
 import { InvalidArgumentError } from 'commander';
 
 export function uuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('It must be a UUID.');
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('Must be a UUID.');
   return text.toLowerCase();
 }
 
 export function positive(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 36_500)) throw new InvalidArgumentError('It must be a number above 0.');
+  if (!(value > 0 && value <= 36_500)) throw new InvalidArgumentError('Must be a number greater than 0.');
   return value;
 }
 
 export function count(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999.');
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Must be a whole number from 1 to 9999.');
   return Number(text);
 }

@@ -64,9 +64,9 @@ function readKept(files: readonly string[]): Kept {
     const valid = found.filter((one): one is AuditCheckpoint => Value.Check(CheckpointSchema, one));
     const isWhole = Array.isArray(keys) && keySetOf(keys) !== undefined;
     if (!isWhole)
-      throw new OperatorError(`The file ${file} holds a key that is damaged, or not a key of an audit trail.`);
+      throw new OperatorError(`${file} contains a key that is damaged or does not belong to an audit trail.`);
     if (valid.length + keys.length === 0) {
-      throw new OperatorError(`The file ${file} holds no checkpoint of an audit trail.`);
+      throw new OperatorError(`${file} contains no audit checkpoint.`);
     }
     checkpoints.push(...valid);
     jwks.push(...keys);
@@ -84,15 +84,15 @@ function readJson(file: string): object {
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof content === 'object' && content !== null) return content;
   } catch (error) {
-    throw new OperatorError(`The file ${file} cannot be read: ${(error as Error).message}`);
+    throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`);
   }
-  throw new OperatorError(`The file ${file} holds no checkpoint of an audit trail.`);
+  throw new OperatorError(`${file} contains no audit checkpoint.`);
 }
 
 async function verifyFile(file: string, { checkpoints, keys }: Kept): Promise<Verification> {
   const verifier = createVerifier({ kept: checkpoints, keys });
   const handle = await open(file).catch((error: Error) => {
-    throw new OperatorError(`The file ${file} cannot be read: ${error.message}`);
+    throw new OperatorError(`Cannot read ${file}: ${error.message}`);
   });
   await handle.close();
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -100,7 +100,10 @@ async function verifyFile(file: string, { checkpoints, keys }: Kept): Promise<Ve
   }
   const result = verifier.end();
   if (result.entries > 0) return result;
-  return { ...result, faults: [...result.faults, { position: null, id: null, problem: 'The file holds no entries.' }] };
+  return {
+    ...result,
+    faults: [...result.faults, { position: null, id: null, problem: 'The file contains no entries.' }],
+  };
 }
 
 function parsed(line: string): unknown {
@@ -134,16 +137,16 @@ function show({ faults, entries, last, coveredUntil, unchained, cut, erased, tru
     return;
   }
   print(coloured(`Verified ${entries} entries, up to position ${last.position}.`, 'green'));
-  if (coveredUntil === last.position) print('Signed checkpoints cover all of them.');
+  if (coveredUntil === last.position) print('Signed checkpoints cover all entries.');
   else if (coveredUntil > 0) print(`Signed checkpoints cover the trail up to position ${coveredUntil}. ${unsigned}`);
-  else print('No signed checkpoint covers the trail yet. Only hashes protect it.');
-  if (unchained > 0) print(`${unchained} entries were written before entries had hashes. Nothing protects them.`);
+  else print('No signed checkpoint covers the trail yet. Until then, only hashes protect it.');
+  if (unchained > 0) print(`${unchained} entries predate the hash chain and are not protected.`);
   if (cut) print(cutText(cut));
   if (erased > 0) print(`${erased} personal values were erased.`);
   if (trustsOwnKeys) {
     print(
-      coloured('The signatures were checked with keys that the file itself names. ', 'yellow') +
-        'Give a checkpoint that you have kept with --checkpoint: without one, a file that was forged as a whole passes.',
+      coloured('The signatures were checked with keys from the file itself. ', 'yellow') +
+        'Pass a checkpoint that you saved earlier with --checkpoint. Without one, a completely forged file would pass.',
     );
   }
 }
@@ -152,7 +155,7 @@ const unsigned = 'Until the next checkpoint, only hashes protect later entries.'
 
 function cutText({ position, at, retention_days }: NonNullable<Verification['cut']>): string {
   return at === null
-    ? `Entries 1 to ${position} were removed by a version that did not record the retention.`
+    ? `Entries 1 to ${position} were removed by an earlier version that did not record its retention period.`
     : `Retention (${retention_days === 1 ? '1 day' : `${retention_days} days`}) removed entries 1 to ${position} on ${day(at)}.`;
 }
 
@@ -169,7 +172,7 @@ export const exportToFile = (options: ExportOptions) =>
     const organizationId = await chosenOrganization(store, options);
     const { types, workspace: workspaceId, since, format, output } = options;
     if (since !== undefined && Number.isNaN(Date.parse(since))) {
-      throw new OperatorError('--since takes a time as in 2026-01-31T09:30:00Z.');
+      throw new OperatorError('--since must be a time such as 2026-01-31T09:30:00Z.');
     }
     const reader: TrailReader = { organizationId, workspaceId, isCustomer: false, types, since };
     const lines = writeExport(exportTrail({ store, journal }, reader, { format }), format);
@@ -183,7 +186,7 @@ export const exportToFile = (options: ExportOptions) =>
   });
 
 const refuseFile = (file: string) => (error: Error) => {
-  throw new OperatorError(`The file ${file} cannot be made: ${error.message}`);
+  throw new OperatorError(`Cannot create ${file}: ${error.message}`);
 };
 
 export const signCheckpointNow = (options: Chosen) =>
@@ -192,13 +195,14 @@ export const signCheckpointNow = (options: Chosen) =>
     const ctx = await contextOf(store);
     const signed = await signNow(ctx, organizationId);
     const checkpoint = signed ?? (await listCheckpoints(ctx, organizationId, 1)).checkpoints[0];
-    if (!checkpoint) throw new OperatorError('There is nothing to sign yet: the trail is empty.');
+    if (!checkpoint) throw new OperatorError('Nothing to sign yet. The audit trail is empty.');
     print(JSON.stringify(checkpoint));
   });
 
 export const rotateKey = () =>
   withStoreAsItIs(async (store) => {
-    print(`New key ${await rotateAuditKey(await contextOf(store))}. It signs from now on; old checkpoints stay valid.`);
+    const kid = await rotateAuditKey(await contextOf(store));
+    print(`Created key ${kid}. New checkpoints are signed with it; earlier ones stay valid.`);
   });
 
 type ErasureOptions = Chosen & {
@@ -223,9 +227,9 @@ export const erasePersonalFields = (options: ErasureOptions) =>
     await openOwnSealer(store);
     const { erased } = await erase({ store, journal }, organizationId, request).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'invalid_request') {
-        throw new OperatorError('Say whose fields to erase: --workspace, --actor or --address.');
+        throw new OperatorError('Choose the entries to erase from with --workspace, --actor or --address.');
       }
       throw error;
     });
-    print(`Erased ${erased} values. The chain of hashes stays valid.`);
+    print(`Erased ${erased} values. The hash chain stays valid.`);
   });

@@ -41,17 +41,17 @@ const webhookCommands = () => import('./webhooks.ts');
 
 const program = new Command('inlay')
   .exitOverride()
-  .description('Embedded data-integration set-up for your customers.')
+  .description('Let customers connect their data from inside your product.')
   .version(describeVersion())
-  .showHelpAfterError('(run with --help for what it takes)')
+  .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nConfiguration comes from the environment; docs/reference/configuration.md lists the variables.\nStart here: inlay start',
+    '\nInlay is configured with environment variables; see docs/reference/configuration.md.\nGet started: inlay start',
   );
 
 program
   .command('start')
-  .description('run the service, and the bundled platform unless INLAY_PLATFORM_URL is set')
+  .description('run the service, with the bundled platform unless INLAY_PLATFORM_URL is set')
   .action(async () => {
     const { config, secrets } = readConfig(process.env);
     await (await import('../main.ts')).startService(config, secrets);
@@ -59,290 +59,301 @@ program
 
 program
   .command('migrate')
-  .description('bring the database to this version (start does it, too)')
+  .description('apply pending database migrations (inlay start does this too)')
   .action(async () => (await administration()).migrateDatabase());
 
-const organization = program.command('organization').description('operators that share this deployment');
+const organization = program.command('organization').description('manage the organizations that share this deployment');
 organization
   .command('create')
-  .description('add an organization and print its first operator token')
-  .requiredOption('--name <name>', 'what to call it')
-  .option('--id <uuid>', 'its id; a new one if not given', uuid)
-  .option('--platform-organization-id <id>', 'its id on the platform; the same if not given')
+  .description('create an organization and print its first operator token')
+  .requiredOption('--name <name>', 'name of the organization')
+  .option('--id <uuid>', 'id of the organization (default: generated)', uuid)
+  .option('--platform-organization-id <id>', 'id of the organization on the platform (default: the same id)')
   .action(async (options) => (await administration()).addOrganization(options));
 organization
   .command('list')
-  .description('list the organizations')
+  .description('list organizations')
   .action(async () => (await administration()).showOrganizations());
 
 const organizationOption = () =>
-  new Option('--organization <uuid>', 'the organization; needed when there are several').argParser(uuid);
-const operatorToken = program.command('operator-token').description("credentials of an operator's backend");
+  new Option('--organization <uuid>', 'organization (required if there are several)').argParser(uuid);
+const operatorToken = program.command('operator-token').description('manage the API tokens of your backend');
 operatorToken
   .command('create')
-  .description('create an operator token and print it, this once')
-  .requiredOption('--name <name>', 'what it is for')
+  .description('create an operator token and print it (shown only once)')
+  .requiredOption('--name <name>', 'name that says what uses the token')
   .addOption(
-    new Option('--permission <permission>', 'read may call GET endpoints only, operator everything but secrets')
+    new Option('--permission <permission>', 'read: GET endpoints only; operator: everything except secrets')
       .choices(['full', 'operator', 'read'])
       .default('full'),
   )
-  .option('--expires-in-days <days>', 'when it stops working; never if not given', positive)
+  .option('--expires-in-days <days>', 'days until the token expires (default: never)', positive)
   .addOption(organizationOption())
   .action(async (options) => (await administration()).createOperatorToken(options));
 operatorToken
   .command('list')
-  .description('list operator tokens, without their secrets')
+  .description('list operator tokens (secrets are not shown)')
   .addOption(organizationOption())
   .action(async (options) => (await administration()).showOperatorTokens(options));
 operatorToken
   .command('revoke')
-  .description('revoke an operator token, for a running service within two seconds')
-  .argument('<id>', 'the token, as operator-token list shows it', uuid)
+  .description('revoke an operator token (running services reject it within two seconds)')
+  .argument('<id>', 'token id, from operator-token list', uuid)
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).revokeOperatorToken(id, options));
 operatorToken
   .command('rotate')
-  .description('create a token like this one, with its expiry, and revoke this one now or after an overlap')
-  .argument('<id>', 'the token, as operator-token list shows it', uuid)
-  .option('--overlap-hours <hours>', 'how long both work', positive, 0)
-  .option('--expires-in-days <days>', "when the new token stops working; the old token's expiry if not given", positive)
+  .description('replace an operator token, revoking the old one immediately or after an overlap')
+  .argument('<id>', 'token id, from operator-token list', uuid)
+  .option('--overlap-hours <hours>', 'hours during which both tokens work', positive, 0)
+  .option(
+    '--expires-in-days <days>',
+    'days until the new token expires (default: same expiry as the old token)',
+    positive,
+  )
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).rotateOperatorToken(id, options));
 
-const consoleCommand = program.command('console').description('people who use the console in a browser');
+const consoleCommand = program.command('console').description('manage access to the web console');
 consoleCommand
   .command('link')
-  .description('print a link that lets one person into the console, once, within 15 minutes')
+  .description('print a one-time console sign-in link, valid for 15 minutes')
   .addOption(
-    new Option('--permission <permission>', 'read may only look, operator everything but secrets')
+    new Option('--permission <permission>', 'read: view only; operator: everything except secrets')
       .choices(['full', 'operator', 'read'])
       .default('full'),
   )
-  .option('--name <name>', 'whom it is for; the audit trail says it', 'one-time link')
-  .option('--json', 'the same for programs')
+  .option('--name <name>', 'who the link is for (recorded in the audit trail)', 'one-time link')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await consoleCommands()).printLink(options));
 consoleCommand
   .command('sessions')
-  .description('list who is signed in')
-  .option('--json', 'the same for programs')
+  .description('list console sessions')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await consoleCommands()).showSessions(options));
 consoleCommand
   .command('end')
-  .description('end a session, for a running service within two seconds')
-  .argument('<id>', 'the session, as console sessions shows it', uuid)
+  .description('end a console session (running services reject it within two seconds)')
+  .argument('<id>', 'session id, from console sessions', uuid)
   .addOption(organizationOption())
   .action(async (id, options) => (await consoleCommands()).endSession(id, options));
 
 program
   .command('status')
-  .description('how all customers do: connections by health, who fails, what waits')
-  .option('--exit-code', 'end with 2 when a connection fails or needs attention')
-  .option('--limit <number>', 'how many customers to name', count, 10)
-  .option('--json', 'the same for programs')
+  .description('show the health of all customers: connections, failing customers, queued syncs')
+  .option('--exit-code', 'exit with code 2 if a connection is failing or needs attention')
+  .option('--limit <number>', 'maximum number of customers to list', count, 10)
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await operating()).showStatus(options));
 
 program
   .command('workspaces')
-  .description('list workspaces with their health, newest first')
-  .option('--name <text>', 'only those whose name contains this')
-  .addOption(new Option('--sort <order>', 'in this order').choices(workspaceOrders))
-  .addOption(new Option('--health <health>', 'only those with this health').choices(healthStates))
-  .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'inactive']))
-  .option('--limit <number>', 'how many', count, 20)
-  .option('--cursor <cursor>', 'go on where the last list ended')
-  .option('--json', 'the same for programs')
+  .description('list workspaces and their health, newest first')
+  .option('--name <text>', 'only workspaces whose name contains this text')
+  .addOption(new Option('--sort <order>', 'sort order').choices(workspaceOrders))
+  .addOption(new Option('--health <health>', 'only workspaces with this health').choices(healthStates))
+  .addOption(new Option('--status <status>', 'only workspaces with this status').choices(['active', 'inactive']))
+  .option('--limit <number>', 'maximum number of results', count, 20)
+  .option('--cursor <cursor>', 'continue from the end of an earlier list')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await operating()).showWorkspaces(options));
 
 program
   .command('jobs')
-  .description('list jobs of all workspaces, newest first')
-  .option('--failing', 'only those that failed, and those that go on although an attempt of them has failed')
-  .addOption(new Option('--status <status>', 'only those with this status').choices(jobStatuses))
-  .option('--workspace <uuid>', 'only those of this workspace', uuid)
-  .option('--limit <number>', 'how many', count, 20)
-  .option('--cursor <cursor>', 'go on where the last list ended')
-  .option('--json', 'the same for programs')
+  .description('list sync jobs across all workspaces, newest first')
+  .option('--failing', 'only failed jobs, and running jobs with a failed attempt')
+  .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
+  .option('--workspace <uuid>', 'only jobs of this workspace', uuid)
+  .option('--limit <number>', 'maximum number of results', count, 20)
+  .option('--cursor <cursor>', 'continue from the end of an earlier list')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await operating()).showJobs(options));
 
 program
   .command('logs')
-  .description('print what the connectors of a job have said')
-  .argument('<job>', 'the job, as jobs shows it')
-  .option('--attempt <number>', 'which attempt, from 1; the last one if not given', count)
-  .option('--tail <number>', 'only the last so many lines', count)
-  .option('--search <text>', 'only lines that hold this text')
-  .option('--follow', 'go on until the job ends')
-  .option('--json', 'one object a line, for programs')
+  .description('print the connector log of a job')
+  .argument('<job>', 'job id, from jobs')
+  .option('--attempt <number>', 'attempt number, starting at 1 (default: the latest)', count)
+  .option('--tail <number>', 'only the last lines', count)
+  .option('--search <text>', 'only lines that contain this text')
+  .option('--follow', 'keep printing new lines until the job ends')
+  .option('--json', 'print one JSON object per line')
   .addOption(organizationOption())
   .action(async (job, options) => (await operating()).showLog(job, options));
 
-const events = program.command('events').description('what happens in all workspaces, as it happens');
-const typesOption = () => new Option('--types <types>', 'only these, separated by commas, as in sync.*,source.created');
+const events = program.command('events').description('follow events across all workspaces');
+const typesOption = () =>
+  new Option('--types <types>', 'comma-separated event types, for example sync.*,source.created');
 events
   .command('tail')
-  .description('print the last events, and go on with what happens')
+  .description('print recent events, then follow new ones')
   .addOption(typesOption())
-  .option('--workspace <uuid>', 'only events about this workspace', uuid)
-  .option('--lines <number>', 'how far back to begin', count, 10)
-  .option('--no-follow', 'end after the last event')
-  .option('--json', 'one object a line, for programs')
+  .option('--workspace <uuid>', 'only events of this workspace', uuid)
+  .option('--lines <number>', 'number of recent events to print first', count, 10)
+  .option('--no-follow', 'exit after the latest event')
+  .option('--json', 'print one JSON object per line')
   .addOption(organizationOption())
   .action(async (options) => (await import('./events.ts')).tailEvents(options));
 events
   .command('listen')
-  .description('print events as they happen, and forward each to a program on your machine')
+  .description('print new events and forward them to a local endpoint')
   .addOption(typesOption())
-  .option('--workspace <uuid>', 'only events about this workspace', uuid)
-  .option('--forward-to <url>', 'send each event there, as a webhook would')
-  .option('--secret <secret>', 'sign with this secret (whsec_…) what is forwarded; a new one is shown if not given')
-  .option('--json', 'one object a line, for programs')
+  .option('--workspace <uuid>', 'only events of this workspace', uuid)
+  .option('--forward-to <url>', 'URL to send each event to, as a webhook would')
+  .option('--secret <secret>', 'secret to sign forwarded events with, whsec_… (default: generated and printed)')
+  .option('--json', 'print one JSON object per line')
   .addOption(organizationOption())
   .action(async (options) => (await import('./events.ts')).listenToEvents(options));
 
-const webhooks = program.command('webhooks').description('endpoints that events are sent to');
-const endpointArgument = ['<id>', 'the endpoint, as webhooks list shows it', uuid] as const;
+const webhooks = program.command('webhooks').description('manage webhook endpoints');
+const endpointArgument = ['<id>', 'endpoint id, from webhooks list', uuid] as const;
 webhooks
   .command('list')
-  .description('list the webhook endpoints')
-  .option('--json', 'the same for programs')
+  .description('list webhook endpoints')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await webhookCommands()).showEndpoints(options));
 webhooks
   .command('create')
-  .description('have events sent to an address from now on, and print the secret, this once')
-  .argument('<url>', 'where to send them')
-  .option('--types <types...>', "types of events, as in sync.failed 'source.*'; all if not given")
+  .description('create a webhook endpoint and print its signing secret (shown only once)')
+  .argument('<url>', 'URL to send events to')
+  .option('--types <types...>', "event types, for example sync.failed 'source.*' (default: all)")
   .option('--workspace <ids...>', 'only events of these workspaces')
-  .option('--tag <tags...>', 'only events about templates with one of these tags')
-  .option('--header <headers...>', 'send this header along, as in "X-Key: abc"')
-  .addOption(new Option('--signing <way>', 'how to sign').choices(['hmac', 'ed25519', 'both']))
-  .option('--rate <number>', 'at most so many requests a second', count)
-  .option('--ordered', 'strictly in order, one at a time')
-  .option('--description <text>', 'what it is for')
-  .option('--json', 'the same for programs')
+  .option('--tag <tags...>', 'only events of templates with one of these tags')
+  .option('--header <headers...>', 'extra request headers, for example "X-Key: abc"')
+  .addOption(new Option('--signing <way>', 'signature scheme').choices(['hmac', 'ed25519', 'both']))
+  .option('--rate <number>', 'maximum requests per second', count)
+  .option('--ordered', 'deliver strictly in order, one at a time')
+  .option('--description <text>', 'description of the endpoint')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (url, options) => (await webhookCommands()).createEndpoint(url, options));
 webhooks
   .command('test')
-  .description('send an event that nobody needs, and show the answer; ends with 2 if it is not accepted')
+  .description('send a test event and show the response (exit code 2 if the endpoint does not accept it)')
   .argument(...endpointArgument)
-  .option('--json', 'the same for programs')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).testEndpoint(id, options));
 webhooks
   .command('deliveries')
-  .description('what became of the events, newest first')
+  .description('list deliveries, newest first')
   .argument(...endpointArgument)
-  .addOption(new Option('--status <status>', 'only those').choices(['pending', 'delivered', 'failed']))
-  .option('--limit <number>', 'how many', count, 20)
-  .option('--json', 'the same for programs')
+  .addOption(
+    new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']),
+  )
+  .option('--limit <number>', 'maximum number of results', count, 20)
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).showDeliveries(id, options));
 webhooks
   .command('rotate-secret')
-  .description('make a new secret, or key, and print it, this once')
+  .description('create a new signing secret and print it (shown only once)')
   .argument(...endpointArgument)
-  .option('--overlap-hours <hours>', 'how long the old one signs, too', positive, 24)
-  .option('--json', 'the same for programs')
+  .option('--overlap-hours <hours>', 'hours during which the old secret also signs', positive, 24)
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).rotateSecret(id, options));
 for (const name of ['enable', 'disable'] as const) {
   webhooks
     .command(name)
-    .description(name === 'enable' ? 'send events again, from now on' : 'send no more events')
+    .description(name === 'enable' ? 'resume sending events, starting with the next one' : 'stop sending events')
     .argument(...endpointArgument)
     .addOption(organizationOption())
     .action(async (id, options) => (await webhookCommands()).switchEndpoint(id, name === 'enable', options));
 }
 webhooks
   .command('delete')
-  .description('delete a webhook endpoint, with what waits for it')
+  .description('delete a webhook endpoint and its pending deliveries')
   .argument(...endpointArgument)
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).deleteEndpoint(id, options));
 
-const audit = program.command('audit').description('who did what: a trail that nobody can rewrite unnoticed');
+const audit = program.command('audit').description('work with the tamper-evident audit trail');
 audit
   .command('verify')
-  .description('check that nothing was changed, dropped, moved or cut off; ends with 2 if something was')
-  .argument('[file]', 'an export as JSON Lines; the database if not given')
-  .option('--checkpoint <files...>', 'checkpoints that you have kept, and the keys with them')
-  .option('--json', 'the same for programs')
+  .description('verify that no entry was changed, removed or reordered (exit code 2 if one was)')
+  .argument('[file]', 'JSON Lines export to verify (default: the database)')
+  .option('--checkpoint <files...>', 'files with checkpoints and keys that you saved earlier')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (file, options) => (await auditCommands()).verifyTrail(file, options));
 audit
   .command('export')
-  .description('write the trail to a file, or print it; this is an entry of the trail itself')
-  .addOption(new Option('--format <format>', 'JSON Lines can be verified').choices(['jsonl', 'csv']).default('jsonl'))
-  .option('--output <file>', 'where to; it must not exist yet')
+  .description('export the audit trail (the export is itself recorded)')
+  .addOption(
+    new Option('--format <format>', 'output format; only JSON Lines can be verified')
+      .choices(['jsonl', 'csv'])
+      .default('jsonl'),
+  )
+  .option('--output <file>', 'new file to write to (default: standard output)')
   .addOption(typesOption())
-  .option('--workspace <uuid>', 'only entries about this workspace', uuid)
-  .option('--since <time>', 'only what happened at this time or later')
+  .option('--workspace <uuid>', 'only entries of this workspace', uuid)
+  .option('--since <time>', 'only entries at or after this time')
   .addOption(organizationOption())
   .action(async (options) => (await auditCommands()).exportToFile(options));
 audit
   .command('checkpoint')
-  .description('sign the trail as it is now, and print the checkpoint; keep it elsewhere')
+  .description('sign the current head of the trail and print the checkpoint, to store elsewhere')
   .addOption(organizationOption())
   .action(async (options) => (await auditCommands()).signCheckpointNow(options));
 audit
   .command('erase')
-  .description('erase addresses and user agents; the chain of hashes stays valid')
-  .option('--workspace <uuid>', 'of entries about this workspace', uuid)
-  .option('--actor <id>', 'of entries by this token')
-  .option('--address <address>', 'of entries whose request came from this address')
-  .option('--before <time>', 'only of entries that happened before')
-  .option('--patches', 'erase what was before and after, too')
+  .description('erase IP addresses and user agents (the hash chain stays valid)')
+  .option('--workspace <uuid>', 'entries of this workspace', uuid)
+  .option('--actor <id>', 'entries by this token')
+  .option('--address <address>', 'entries whose request came from this IP address')
+  .option('--before <time>', 'only entries before this time')
+  .option('--patches', 'also erase the recorded field changes')
   .addOption(organizationOption())
   .action(async (options) => (await auditCommands()).erasePersonalFields(options));
 audit
   .command('rotate-key')
-  .description('let another key sign checkpoints from now on')
+  .description('create a new key for signing checkpoints')
   .action(async () => (await auditCommands()).rotateKey());
 
-const keys = program.command('keys').description('the keys that sign scoped and widget tokens');
+const keys = program.command('keys').description('manage the keys that sign scoped and widget tokens');
 keys
   .command('list')
-  .description('list the signing keys')
+  .description('list signing keys')
   .action(async () => (await administration()).showKeys());
 keys
   .command('rotate')
-  .description('make a new signing key; tokens of the old ones stay valid until they are removed')
+  .description('create a new signing key (tokens signed with old keys stay valid until you remove those keys)')
   .action(async () => (await administration()).rotateKeys());
 keys
   .command('remove')
-  .description('remove a retired key: every token it signed stops working')
-  .argument('<key>', 'the key, as keys list shows it')
+  .description('remove a retired key and invalidate every token it signed')
+  .argument('<key>', 'key id, from keys list')
   .action(async (kid) => (await administration()).removeKey(kid));
 
 program
   .command('encryption-key')
-  .description('the key that encrypts stored secrets')
+  .description('manage the key that encrypts stored secrets')
   .command('rotate')
-  .description('encrypt every stored secret again, with a new key or with the first key of INLAY_ENCRYPTION_KEY')
+  .description('re-encrypt every stored secret with a new key, or with the first key in INLAY_ENCRYPTION_KEY')
   .action(async () => (await administration()).rotateEncryptionKey());
 
-const connector = program.command('connector').description('connectors added to the bundled platform of this machine');
+const connector = program.command('connector').description('manage connectors on the bundled platform of this machine');
 connector
   .command('add')
   .description(
     'add a connector: a declarative manifest, a program that speaks the connector protocol, or a Docker image',
   )
-  .option('--source', 'it is a source')
-  .option('--destination', 'it is a destination')
-  .option('--name <name>', "what to call it; the manifest's title if not given")
-  .option('--manifest <file>', 'a declarative manifest, in YAML or JSON: a file or an address')
-  .option('--icon <address>', 'with a manifest: an https address of its icon')
-  .option('--components <file>', 'with a manifest: a module of JavaScript with the classes that the manifest names')
-  .option('--image <image>', 'the image, as in repository:tag')
-  .option('--directory <path>', 'the folder the command runs in; this one if not given')
-  .argument('[command...]', 'the program and its arguments, after --; relative paths count from that folder')
+  .option('--source', 'add a source')
+  .option('--destination', 'add a destination')
+  .option('--name <name>', "name of the connector (default: the manifest's title)")
+  .option('--manifest <file>', 'file or URL of a declarative manifest (YAML or JSON)')
+  .option('--icon <address>', 'with --manifest: https URL of an icon')
+  .option('--components <file>', 'with --manifest: JavaScript module with its custom classes')
+  .option('--image <image>', 'Docker image, as repository:tag')
+  .option('--directory <path>', 'working directory of the command (default: the current one)')
+  .argument('[command...]', 'program and arguments, after --; relative paths resolve against --directory')
   .addOption(organizationOption())
   .action(async (command: string[], options: ConnectorOptions) => {
     const { manifest, ...rest } = options;
@@ -352,49 +363,49 @@ connector
   });
 connector
   .command('check')
-  .description('read a manifest, or a folder of manifests, and tell which streams run and what is missing')
-  .argument('<path>', 'the manifest, or a folder')
-  .option('--components <file>', 'a module of JavaScript with the classes that the manifest names')
+  .description('check which streams of a manifest, or of a folder of manifests, can run')
+  .argument('<path>', 'manifest or folder')
+  .option('--components <file>', "JavaScript module with the manifest's custom classes")
   .action(async (path: string, options: { components?: string }) =>
     (await import('./manifests.ts')).checkManifests(path, options),
   );
 connector
   .command('import')
-  .description('add the manifests that a registry lists, or that are in a folder; their licences must be accepted')
-  .argument('<registry>', 'a registry document, by its file or address, or a folder')
-  .option('--only <names>', 'only these, separated by commas, as in stripe,sentry')
-  .option('--accept-licence', 'you have read the licences that are shown, and accept them')
+  .description('add manifests from a registry or a folder (you must accept their licences)')
+  .argument('<registry>', 'file or URL of a registry document, or a folder')
+  .option('--only <names>', 'comma-separated connectors, for example stripe,sentry')
+  .option('--accept-licence', 'accept the licences shown')
   .addOption(organizationOption())
   .action(async (registry: string, options: ImportOptions) =>
     (await import('./manifests.ts')).importManifests(registry, options),
   );
 connector
   .command('list')
-  .description('list the connectors that were added')
+  .description('list added connectors')
   .action(async () => (await connectors()).showConnectors());
 connector
   .command('run')
-  .description('run a declarative manifest here: print the messages of the connector protocol')
-  .argument('<file>', 'the manifest')
-  .addArgument(new Argument('<command>', 'what to do').choices(['spec', 'check', 'discover', 'read']))
-  .option('--config <file>', 'the configuration, in JSON')
-  .option('--catalog <file>', 'the streams to read, in JSON')
-  .option('--state <file>', 'the state to go on from, in JSON')
-  .option('--components <file>', 'a module of JavaScript with the classes that the manifest names')
-  .option('--now <time>', 'let the clock of templates and cursors stand still at this time')
-  .option('--waits <file>', 'skip every wait, and add the seconds of those before retries to this file')
+  .description('run a declarative manifest and print its connector protocol messages')
+  .argument('<file>', 'manifest')
+  .addArgument(new Argument('<command>', 'protocol command').choices(['spec', 'check', 'discover', 'read']))
+  .option('--config <file>', 'configuration (JSON)')
+  .option('--catalog <file>', 'configured catalog: the streams to read (JSON)')
+  .option('--state <file>', 'state to resume from (JSON)')
+  .option('--components <file>', "JavaScript module with the manifest's custom classes")
+  .option('--now <time>', 'freeze the clock of templates and cursors at this time')
+  .option('--waits <file>', 'skip all waits and append the seconds of retry waits to this file')
   .action(async (file: string, command: string, options: RunOptions) =>
     (await import('./run-manifest.ts')).runManifest(file, command, options),
   );
 connector
   .command('remove')
-  .description('remove a connector that nothing uses any more')
-  .argument('<id>', 'the connector, as connector list shows it', uuid)
+  .description('remove a connector that is no longer in use')
+  .argument('<id>', 'connector id, from connector list', uuid)
   .action(async (id) => (await connectors()).removeConnector(id));
 
 program
   .command('platform')
-  .description('run the bundled platform alone, for several replicas to share')
+  .description('run only the bundled platform, shared by several replicas of the service')
   .action(async () => {
     const { config, secrets } = readConfig(process.env, { runs: 'platform' });
     await (await import('../main.ts')).startPlatform(config, secrets);
@@ -402,18 +413,18 @@ program
 
 program
   .command('oauth')
-  .description('sign-in of customers with a provider')
+  .description('test customer sign-in with an OAuth provider')
   .command('test')
-  .description('sign in as a customer of a source template would, and say what came back; nothing is connected')
-  .argument('<template>', 'the source template', uuid)
-  .option('--value <name=value...>', "what the provider's addresses need, as in subdomain=acme")
-  .option('--json', 'the same for programs')
+  .description("sign in with a source template's provider and show what it returned (connects nothing)")
+  .argument('<template>', 'source template id', uuid)
+  .option('--value <name=value...>', "values that the provider's URLs need, for example subdomain=acme")
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (template, options) => (await import('./oauth.ts')).testSignIn(template, options));
 
 program
   .command('doctor')
-  .description('check configuration, database, platform and clock, and say what to fix')
+  .description('check configuration, database, platform and clocks, and suggest fixes')
   .action(async () => (await import('./doctor-report.ts')).showFindings());
 
 /** Runs the command that these arguments name, and sets the exit code of this process. */

@@ -41,7 +41,7 @@ export async function withPlatform(
   const { config, secrets } = readConfig(process.env);
   if (config.platformUrl !== undefined) {
     throw new OperatorError(
-      'Connectors are added where the bundled platform runs. INLAY_PLATFORM_URL names another platform.',
+      'INLAY_PLATFORM_URL points to another platform. Run this command where that platform runs.',
     );
   }
   if (!creates && !hasPlatform(config)) throw noData(config.dataDir);
@@ -64,7 +64,7 @@ export async function addProgram(command: string[], options: ConnectorOptions): 
     const registration = readRegistration(command, options);
     const { definitionId, name } = await registerDefinition(platform.definitions, registration);
     await tellOfConnectors(platform);
-    print(`Added ${name} (${definitionId}). It can be used at once.`);
+    print(`Added ${name} (${definitionId}). It is ready to use.`);
   };
   await withPlatform(add, { creates: true });
 }
@@ -90,7 +90,7 @@ export async function showConnectors(): Promise<void> {
       }
     });
   }
-  if (rows.length === 0) return print('No connectors were added yet. Add one: inlay connector add --help');
+  if (rows.length === 0) return print('No connectors added yet. To add one, see: inlay connector add --help');
   table(['ID', 'KIND', { title: 'NAME', isCut: true }, { title: 'RUNS', isCut: true }], rows);
 }
 
@@ -148,11 +148,11 @@ function readRegistration(
   [program, ...args]: string[],
   { source, destination, name, image, directory = '.' }: ConnectorOptions,
 ): Registration {
-  if (source === destination) throw new OperatorError('Say which it is: --source or --destination.');
+  if (source === destination) throw new OperatorError('Pass either --source or --destination.');
   if ((program === undefined) === (image === undefined)) {
-    throw new OperatorError('Say what runs it: --manifest <file>, --image <image>, or a command after --.');
+    throw new OperatorError('Pass --manifest <file>, --image <image>, or a command after --.');
   }
-  if (name === undefined) throw new OperatorError('Give it a name with --name.');
+  if (name === undefined) throw new OperatorError('Pass a name with --name.');
   const kind = source ? 'source' : 'destination';
   if (image !== undefined) return { kind, name, launch: { type: 'image', image } };
   // An absolute path, because the service may run in another directory.

@@ -27,7 +27,7 @@ function sessionsOf(store: Store): ConsoleSessions {
 export const printLink = (options: Chosen & { permission: OperatorPermission; name: string }) =>
   withStore(async (store) => {
     const { config } = readConfig(process.env);
-    if (!config.console) throw new OperatorError('There is no console: INLAY_CONSOLE is off.');
+    if (!config.console) throw new OperatorError('The console is disabled. Set INLAY_CONSOLE=on to enable it.');
     const organizationId = await chosenOrganization(store, options);
     const { permission, name: label } = options;
     const { publicUrl } = config;
@@ -36,9 +36,9 @@ export const printLink = (options: Chosen & { permission: OperatorPermission; na
       { organizationId, permission, label },
     );
     if (options.json) return printJson({ url });
-    print('Sign in to the console with this link, once, within 15 minutes:', '', `  ${url}`, '');
+    print('Sign in to the console with this link. It works once, within 15 minutes:', '', `  ${url}`, '');
     if (config.console.isSecure === undefined) {
-      print('The console refuses to sign anybody in over plain http. Set INLAY_PUBLIC_URL to an https address.');
+      print('Sign-in does not work over plain http. Set INLAY_PUBLIC_URL to an https URL.');
     }
   });
 
@@ -46,9 +46,9 @@ export const showSessions = (options: Chosen) =>
   withStoreAsItIs(async (store) => {
     const rows = await sessionsOf(store).list(await chosenOrganization(store, options));
     if (options.json) return printJson({ data: rows.map(presentSession) });
-    if (rows.length === 0) return print('Nobody is signed in to the console.');
+    if (rows.length === 0) return print('No one is signed in to the console.');
     table(
-      ['ID', { title: 'WHO', isCut: true }, 'BY', 'PERMISSION', 'SINCE', 'LAST USED'],
+      ['ID', { title: 'NAME', isCut: true }, 'SIGN-IN', 'PERMISSION', 'SIGNED IN', 'LAST USED'],
       rows.map((row) => [row.id, row.label, row.kind, row.permission, day(row.created_at), day(row.last_used_at)]),
     );
   });
@@ -59,7 +59,7 @@ export const endSession = (id: string, options: Chosen) =>
       await sessionsOf(store).end(await chosenOrganization(store, options), id, 'ended', byCommandLine);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      throw new OperatorError(`There is no session ${id}, or it has ended. See: inlay console sessions`);
+      throw new OperatorError(`No active session ${id}. See: inlay console sessions`);
     }
-    print('Ended. A running service refuses it within two seconds.');
+    print('Session ended. Running services reject it within two seconds.');
   });

@@ -10,7 +10,10 @@ export async function showFindings(): Promise<void> {
   }
   const failed = findings.filter(({ state }) => state === 'fail').length;
   const warned = findings.filter(({ state }) => state === 'warn').length;
-  const left = [...(failed > 0 ? [`${failed} to fix`] : []), ...(warned > 0 ? [`${warned} to look at`] : [])];
-  print('', left.length === 0 ? 'Nothing to fix.' : `${left.join(', ')}.`);
+  const left = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(warned > 0 ? [`${warned} ${warned === 1 ? 'warning' : 'warnings'}`] : []),
+  ];
+  print('', left.length === 0 ? 'All checks passed.' : `${left.join(', ')}.`);
   if (failed > 0) process.exitCode = 1;
 }

@@ -33,11 +33,13 @@ export const listenToEvents = (options: Choice & { forwardTo?: string; secret?: 
   withStoreAsItIs(async (store) => {
     const { forwardTo, secret = makeSecret() } = options;
     if (forwardTo !== undefined && !/^https?:\/\//.test(forwardTo)) {
-      throw new OperatorError('--forward-to takes an address that begins with http:// or https://.');
+      throw new OperatorError('--forward-to must be a URL that starts with http:// or https://.');
     }
     const sign = signerWith(secret);
-    print(`Listening${forwardTo === undefined ? '' : `, and forwarding to ${forwardTo}`}. End with Ctrl+C.`);
-    if (forwardTo !== undefined && options.secret === undefined) print(`They are signed with the secret ${secret}`);
+    print(
+      `Listening for events${forwardTo === undefined ? '' : ` and forwarding them to ${forwardTo}`}. Press Ctrl+C to stop.`,
+    );
+    if (forwardTo !== undefined && options.secret === undefined) print(`Signing secret: ${secret}`);
     await readOn(store, options, { back: 0, follow: true }, async (event) => {
       show(event, options);
       if (forwardTo !== undefined) print(`  → ${await forward(event, forwardTo, sign)}`);
@@ -48,7 +50,7 @@ function signerWith(secret: string): Signer {
   try {
     return signerOf(secret);
   } catch (error) {
-    if (error instanceof WebhookKeyError) throw new OperatorError(`--secret cannot be used. ${error.message}`);
+    if (error instanceof WebhookKeyError) throw new OperatorError(`Invalid --secret. ${error.message}`);
     throw error;
   }
 }
@@ -77,7 +79,7 @@ async function readOn(
 
 function inWords(error: unknown): never {
   if (error instanceof AppError && (error.code === 'events_gone' || error.code === 'events_ahead')) {
-    throw new OperatorError('The log was cut or restored meanwhile. Start the command again.');
+    throw new OperatorError('The event log was truncated or restored in the meantime. Run the command again.');
   }
   throw error;
 }
@@ -86,7 +88,7 @@ function refuseUnknownTypes(types: string | undefined): void {
   for (const pattern of (types ?? '*').split(',').map((part) => part.trim())) {
     if (matchingTypes([pattern], eventTypes).length > 0) continue;
     throw new OperatorError(
-      `There is no type of event ${pattern}. See docs/reference/events.md, or use a star: sync.*`,
+      `Unknown event type ${pattern}. See docs/reference/events.md, or use a wildcard such as sync.*`,
     );
   }
 }

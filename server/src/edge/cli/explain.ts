@@ -7,29 +7,29 @@ import { AppError, OperatorError } from '../../kernel/errors.ts';
 export function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
-    return 'There is no such operator token. See: inlay operator-token list';
+    return 'Operator token not found. See: inlay operator-token list';
   }
   if (error instanceof AppError && error.code === 'operator_token_ended') {
-    return 'This operator token is revoked or has expired, so it cannot be rotated. Make another one: inlay operator-token create --name <what it is for>';
+    return 'This operator token has expired or was revoked, so it cannot be rotated. Create a new one: inlay operator-token create --name <name>';
   }
   if (error instanceof AppError && error.code === 'definition_in_use') {
     const { templates } = (error as AppError<'definition_in_use'>).facts;
-    return `Templates use this connector; delete them first: ${templates.join(', ')}`;
+    return `This connector is used by templates. Delete them first: ${templates.join(', ')}`;
   }
   if (error instanceof RunFailure) {
     const { message, internalMessage } = error.failure;
-    return `The connector cannot be used: ${message}${internalMessage ? `\n${internalMessage}` : ''}`;
+    return `The connector failed: ${message}${internalMessage ? `\n${internalMessage}` : ''}`;
   }
   if (error instanceof Problem) {
     return error.title === 'resource-not-found'
-      ? 'There is no such connector. See: inlay connector list'
+      ? 'Connector not found. See: inlay connector list'
       : String(error.data?.message ?? error.message);
   }
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
-    return `Port ${process.env.PORT ?? 8080} is in use. Stop what uses it, or set PORT to another one.`;
+    return `Port ${process.env.PORT ?? 8080} is in use. Stop the program that uses it, or set PORT to a different port.`;
   }
   if (isStorageFailure(error)) {
-    return `The database cannot be used: ${(error as Error).message}\nCheck INLAY_DATABASE_URL or INLAY_DATA_DIR, then run: inlay doctor`;
+    return `Cannot use the database: ${(error as Error).message}\nCheck INLAY_DATABASE_URL or INLAY_DATA_DIR, then run: inlay doctor`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

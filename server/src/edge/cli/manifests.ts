@@ -39,9 +39,9 @@ export interface ManifestOptions {
 }
 
 export async function addManifest(options: ManifestOptions): Promise<void> {
-  if (!options.isSource) throw new OperatorError('A manifest describes a source: say --source.');
+  if (!options.isSource) throw new OperatorError('Manifests can only be added as sources. Pass --source.');
   if (options.command.length > 0 || options.image !== undefined) {
-    throw new OperatorError('Give one of --manifest, --image and a command.');
+    throw new OperatorError('Pass only one of --manifest, --image and a command.');
   }
   const text = await readText(options.manifest, maxBytes);
   if (options.components !== undefined) return await addCodedManifest(text, options, options.components);
@@ -49,7 +49,7 @@ export async function addManifest(options: ManifestOptions): Promise<void> {
     const organizationId = await chosenOrganization(store, options);
     const description = await describe(text);
     const added = await addDescribed(store, organizationId, description, options);
-    print(`Added ${added.name} (${added.id}). It can be used at once.`);
+    print(`Added ${added.name} (${added.id}). It is ready to use.`);
     tellWhatIsMissing(description);
   });
 }
@@ -57,15 +57,15 @@ export async function addManifest(options: ManifestOptions): Promise<void> {
 /** Code runs with the rights of the service, so it is for all organizations of this machine, like a program. */
 async function addCodedManifest(text: string, { name, icon }: ManifestOptions, components: string): Promise<void> {
   const componentsFile = resolve(components);
-  if (!existsSync(componentsFile)) throw new OperatorError(`There is no file ${components}.`);
+  if (!existsSync(componentsFile)) throw new OperatorError(`File not found: ${components}`);
   const description = await describe(text, componentsFile);
   const refusal = refusalOf(description);
   if (refusal !== undefined) throw new OperatorError(refusal);
-  if (name === undefined) throw new OperatorError('Give it a name with --name.');
+  if (name === undefined) throw new OperatorError('Pass a name with --name.');
   const add = async (platform: OpenPlatform) => {
     const made = await registerManifest(platform.definitions, { name, icon, description, componentsFile });
     await tellOfConnectors(platform);
-    print(`Added ${name} (${made.definitionId}) with the code of ${componentsFile}. It can be used at once.`);
+    print(`Added ${name} (${made.definitionId}) with code from ${componentsFile}. It is ready to use.`);
     tellWhatIsMissing(description);
   };
   await withPlatform(add, { creates: true });
@@ -117,7 +117,7 @@ async function describeBy(reader: Reader, text: string): Promise<ManifestDescrip
 function tellWhatIsMissing(description: ManifestDescription): void {
   const leftOut = description.streams.filter(({ errors }) => errors.length > 0);
   if (leftOut.length > 0) {
-    print('', `These streams cannot run and are left out: ${plain(leftOut.map(({ name }) => name).join(', '))}`);
+    print('', `Unsupported streams, which are skipped: ${plain(leftOut.map(({ name }) => name).join(', '))}`);
     printPlaces(leftOut.flatMap(({ errors }) => errors));
   }
   tellWarnings(description);
@@ -125,7 +125,7 @@ function tellWhatIsMissing(description: ManifestDescription): void {
 
 function tellWarnings({ warnings }: ManifestDescription): void {
   if (warnings.length === 0) return;
-  print('', 'Not known here, and passed over:');
+  print('', 'Ignored:');
   printPlaces(warnings);
 }
 
@@ -154,20 +154,20 @@ export interface CheckOptions {
 
 export async function checkManifests(path: string, { components }: CheckOptions): Promise<void> {
   const componentsFile = components === undefined ? undefined : resolve(components);
-  if (!existsSync(path)) throw new OperatorError(`There is no file or folder ${path}.`);
+  if (!existsSync(path)) throw new OperatorError(`No such file or folder: ${path}`);
   if (statSync(path).isDirectory()) return await checkFolder(path, componentsFile);
   const description = await describe(await readText(path, maxBytes), componentsFile);
   table(
     [{ title: 'STREAM', isCut: true }, 'RUNS', { title: 'USES', isCut: true }],
     description.streams.map(({ name, isDynamic, uses, errors }): Cell[] => [
-      isDynamic ? `${name || 'dynamic'} (found out)` : name,
+      isDynamic ? `${name || 'dynamic'} (dynamic)` : name,
       errors.length === 0 ? { text: 'yes', colour: 'green' } : { text: 'no', colour: 'red' },
       uses.filter((one) => one !== 'DeclarativeStream').join(', '),
     ]),
   );
   const missing = missingIn(description);
   if (missing.length > 0) {
-    print('', 'Missing:');
+    print('', 'Unsupported:');
     for (const line of missing) print(...wrapped(plain(line)));
   }
   tellWarnings(description);
@@ -188,14 +188,16 @@ function runningStreams({ streams, errors }: ManifestDescription): number {
 function verdictOn(description: ManifestDescription): string {
   const count = runningStreams(description);
   const all = description.streams.length;
-  if (count === all) return all === 1 ? 'The stream runs.' : `All ${all} streams run.`;
-  return count === 0 ? 'No stream can run.' : `${count} of ${all} streams run; the others are left out.`;
+  if (count === all) return all === 1 ? 'The stream is supported.' : `All ${all} streams are supported.`;
+  return count === 0
+    ? 'No streams are supported.'
+    : `${count} of ${all} streams are supported; the others are skipped.`;
 }
 
 /** A line for each file as soon as it is read: a folder may hold hundreds. */
 async function checkFolder(folder: string, componentsFile: string | undefined): Promise<void> {
   const files = manifestsIn(folder);
-  if (files.length === 0) throw new OperatorError(`There are no manifests in ${folder}.`);
+  if (files.length === 0) throw new OperatorError(`No manifests in ${folder}.`);
   const sum = { complete: 0, partly: 0, not: 0, running: 0, streams: 0 };
   const reader = openManifestReader(componentsFile);
   const width = Math.max(...files.map(({ name }) => widthOf(plain(name))));
@@ -224,8 +226,8 @@ async function checkFolder(folder: string, componentsFile: string | undefined): 
   }
   print(
     '',
-    `${files.length} manifests: ${sum.complete} run completely, ${sum.partly} in part, ${sum.not} not at all.`,
-    `${sum.running} of ${sum.streams} streams run.`,
+    `${files.length} manifests: ${sum.complete} fully supported, ${sum.partly} partially, ${sum.not} not supported.`,
+    `${sum.running} of ${sum.streams} streams are supported.`,
   );
 }
 
@@ -280,7 +282,7 @@ export async function importManifests(location: string, options: ImportOptions):
   );
   if (!options.acceptLicence) {
     throw new OperatorError(
-      '\nNothing was added. If you bring a manifest, you answer for its licence.\nRead the licences above. If you accept them, add --accept-licence.',
+      '\nNothing was added. You are responsible for complying with the licences listed above.\nTo accept them, run the command again with --accept-licence.',
     );
   }
   print('');
@@ -299,7 +301,7 @@ export async function importManifests(location: string, options: ImportOptions):
       const { name, icon } = entry;
       if (names.has(name)) {
         count.there++;
-        print(`${coloured('-', 'grey')} ${plain(name)} is there already`);
+        print(`${coloured('-', 'grey')} ${plain(name)} already exists`);
         continue;
       }
       try {
@@ -319,7 +321,7 @@ export async function importManifests(location: string, options: ImportOptions):
     }
   };
   await withStore(addAll).finally(() => reader.close());
-  print('', `Added ${count.added}; ${count.there} were there already; ${count.refused} cannot run.`);
+  print('', `${count.added} added, ${count.there} already existed, ${count.refused} not supported.`);
 }
 
 function chosen(entries: Entry[], only: string | undefined): Entry[] {
@@ -333,7 +335,7 @@ function chosen(entries: Entry[], only: string | undefined): Entry[] {
 
 async function readEntries(location: string): Promise<Entry[]> {
   if (!isAddress(location)) {
-    if (!existsSync(location)) throw new OperatorError(`There is no file or folder ${location}.`);
+    if (!existsSync(location)) throw new OperatorError(`No such file or folder: ${location}`);
     if (statSync(location).isDirectory()) {
       const registry = ['registry.json', 'oss_registry.json', 'cloud_registry.json']
         .map((name) => join(location, name))
@@ -355,7 +357,7 @@ function entriesOfFolder(folder: string): Entry[] {
     return {
       slug,
       name: textAt('name') ?? slug,
-      licence: textAt('license') ?? 'not told',
+      licence: textAt('license') ?? 'unknown',
       readText: () => readText(file, maxBytes),
     };
   });
@@ -369,10 +371,10 @@ async function entriesOfRegistry(location: string): Promise<Entry[]> {
     document = JSON.parse(await readText(location, maxRegistryBytes));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new OperatorError(`${location} is no registry: it is no JSON.`, { cause: error });
+    throw new OperatorError(`${location} is not a connector registry: it is not valid JSON.`, { cause: error });
   }
   if (!isObject(document) || !Array.isArray(document.sources)) {
-    throw new OperatorError(`${location} is no registry: it has no list of sources.`);
+    throw new OperatorError(`${location} is not a connector registry: it has no list of sources.`);
   }
   return document.sources.filter(isObject).flatMap((source): Entry[] => {
     const {
@@ -391,7 +393,7 @@ async function entriesOfRegistry(location: string): Promise<Entry[]> {
       {
         slug,
         name: typeof name === 'string' ? name : slug,
-        licence: typeof license === 'string' ? license : 'not told',
+        licence: typeof license === 'string' ? license : 'unknown',
         ...(typeof iconUrl === 'string' && /^https:\/\//.test(iconUrl) && { icon: iconUrl }),
         readText: () => readBeside(location, repository, version),
       },
@@ -409,14 +411,14 @@ async function readBeside(registry: string, repository: string, version: string)
     const text = await findText(at, maxBytes);
     if (text !== undefined) return text;
   }
-  throw new OperatorError('there is no manifest beside the registry');
+  throw new OperatorError('the registry has no manifest for this connector');
 }
 
 const isAddress = (location: string) => /^https?:\/\//.test(location);
 
 async function readText(location: string, limit: number): Promise<string> {
   const text = await findText(location, limit);
-  if (text === undefined) throw new OperatorError(`There is nothing at ${location}.`);
+  if (text === undefined) throw new OperatorError(`Not found: ${location}`);
   return text;
 }
 
@@ -431,13 +433,13 @@ async function findText(location: string, limit: number): Promise<string | undef
   try {
     response = await fetch(location, { signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
-    throw new OperatorError(`${location} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new OperatorError(`Cannot read ${location}: ${(error as Error).message}`, { cause: error });
   }
   if (response.status === 404 || response.status === 403) {
     await response.body?.cancel();
     return undefined;
   }
-  if (!response.ok) throw new OperatorError(`${location} answered ${response.status}.`);
+  if (!response.ok) throw new OperatorError(`${location} returned ${response.status}.`);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

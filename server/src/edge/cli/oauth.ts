@@ -35,7 +35,7 @@ export async function testSignIn(templateId: string, options: Options): Promise<
       const organizationId = await chosenOrganization(store, options);
       const workspaceId = await findOldestWorkspaceId(store, organizationId);
       if (workspaceId === undefined) {
-        throw new OperatorError('There is no workspace yet. Generate a token first, which makes one.');
+        throw new OperatorError('No workspaces yet. Request a scoped token for a customer first; that creates one.');
       }
       const ctx = {
         ...{ store, runtime: systemRuntime, publicUrl: config.publicUrl },
@@ -45,7 +45,12 @@ export async function testSignIn(templateId: string, options: Options): Promise<
       const place = { organizationId, workspaceId };
       const { id, url } = await startTest(ctx, place, templateId, valuesOf(options.value ?? []));
       if (!options.json) {
-        print('Open this address within ten minutes, and sign in. The service has to be running.', '', `  ${url}`, '');
+        print(
+          'Make sure that the service is running, then open this URL and sign in within ten minutes:',
+          '',
+          `  ${url}`,
+          '',
+        );
       } else printJson({ start_url: url });
       let outcome: TestOutcome = { kind: 'open' };
       while (outcome.kind === 'open') {
@@ -57,7 +62,7 @@ export async function testSignIn(templateId: string, options: Options): Promise<
       const fate = revocation ? ` ${fateOf(revocation)}` : '';
       if (outcome.kind === 'failed') throw new OperatorError(`${failureWords(outcome)}${fate}`);
       if (options.json) printJson({ ...outcome.report, revocation: revocation?.state ?? null });
-      else showReport(outcome.report, `Nothing is connected.${fate}`);
+      else showReport(outcome.report, `Nothing was connected.${fate}`);
     });
   } catch (error) {
     throw error instanceof AppError ? inWords(error) : error;
@@ -82,15 +87,15 @@ async function untilTold(
 function fateOf({ state, error }: RevocationOfTest): string {
   switch (state) {
     case 'done':
-      return 'The provider has ended the tokens.';
+      return 'The provider revoked the tokens.';
     case 'kept':
-      return 'The provider was not told to end the tokens: a customer uses the same account, and may lose the access as well.';
+      return 'The tokens were not revoked, because a customer uses the same account and could lose access too.';
     case 'impossible':
-      return 'The tokens were deleted here. They cannot be ended at the provider: no revocation_url is known.';
+      return 'The tokens were deleted from Inlay. They could not be revoked at the provider, because it has no revocation_url.';
     case 'failed':
-      return `The tokens were deleted here, but the provider did not end them. ${error ?? ''}`.trimEnd();
+      return `The tokens were deleted from Inlay, but the provider did not revoke them. ${error ?? ''}`.trimEnd();
     case 'due':
-      return `The provider has not ended the tokens yet${error === null ? '' : ` (${error})`}. The service tries again by itself.`;
+      return `The provider has not revoked the tokens yet${error === null ? '' : ` (${error})`}. The service retries automatically.`;
   }
 }
 
@@ -99,7 +104,7 @@ function valuesOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((one) => {
       const at = one.indexOf('=');
-      if (at < 1) throw new OperatorError(`Write --value NAME=VALUE, not ${one}.`);
+      if (at < 1) throw new OperatorError(`--value must be NAME=VALUE, not ${one}.`);
       return [one.slice(0, at), one.slice(at + 1)];
     }),
   );
@@ -111,12 +116,12 @@ function showReport(report: TestReport, inTheEnd: string) {
   print(
     `Signed in${account === null ? '' : ` as ${account}`}.`,
     '',
-    `  Scopes asked for  ${asked.join(' ') || '(none)'}`,
-    `  Scopes granted    ${granted === null ? 'as asked: the provider does not say it' : granted.join(' ') || '(none)'}`,
+    `  Scopes requested  ${asked.join(' ') || '(none)'}`,
+    `  Scopes granted    ${granted === null ? 'not reported by the provider; assumed as requested' : granted.join(' ') || '(none)'}`,
     ...(left.length > 0 ? [`  Not granted       ${left.join(' ')}`] : []),
-    `  Access token      ${expiresInSeconds === null ? 'the provider does not say when it ends' : `ends in ${expiresInSeconds} seconds`}`,
-    `  Refresh token     ${hasRefreshToken ? 'yes' : 'no: customers sign in again when the access token ends'}`,
-    `  Account           ${canTellAccounts ? 'told: another account is noticed' : 'not told: another account is not noticed'}`,
+    `  Access token      ${expiresInSeconds === null ? 'expiry not reported by the provider' : `expires in ${expiresInSeconds} seconds`}`,
+    `  Refresh token     ${hasRefreshToken ? 'yes' : 'no; customers must sign in again when the access token expires'}`,
+    `  Account           ${canTellAccounts ? 'identified; a sign-in with a different account is detected' : 'not identified; a sign-in with a different account is not detected'}`,
     ...(taken.length > 0 ? [`  Values            ${taken.join(' ')}`] : []),
     '',
     inTheEnd,
@@ -126,16 +131,16 @@ function showReport(report: TestReport, inTheEnd: string) {
 function inWords({ code, facts }: AppError): OperatorError {
   switch (code) {
     case 'source_template_not_found':
-      return new OperatorError('There is no source template with this id.');
+      return new OperatorError('Source template not found. Check the id.');
     case 'sign_in_needs_https':
-      return new OperatorError('Signing in needs https. Set INLAY_PUBLIC_URL to an https address.');
+      return new OperatorError('Sign-in requires https. Set INLAY_PUBLIC_URL to an https URL.');
     case 'sign_in_not_possible':
-      return new OperatorError('The OAuth client of the template was deleted, or its secret has to be given anew.');
+      return new OperatorError("The template's OAuth client was deleted, or its secret must be entered again.");
     case 'invalid_request':
       return new OperatorError(
         'faults' in facts ? facts.faults.map(({ loc, msg }) => `${loc.at(-1)}: ${msg}`).join('\n') : code,
       );
     default:
-      return new OperatorError(`It was refused: ${code}.`);
+      return new OperatorError(`The sign-in could not start (${code}).`);
   }
 }

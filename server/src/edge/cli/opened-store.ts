@@ -69,12 +69,12 @@ export async function openOwnSealer(store: Store): Promise<Sealer> {
 export const withStoreAsItIs = (work: Work) =>
   withFoundStore(async (store, { pending, unknown }) => {
     if (unknown.length > 0) {
-      throw new OperatorError(
-        'The database was migrated by a newer version of Inlay. Use that version or a later one.',
-      );
+      throw new OperatorError('A newer version of Inlay has migrated this database. Use that version or a later one.');
     }
     if (pending.length > 0) {
-      throw new OperatorError('The database is not up to date. Run: inlay migrate (start does it, too)');
+      throw new OperatorError(
+        'The database has pending migrations. Run: inlay migrate (or inlay start, which migrates first)',
+      );
     }
     await work(store);
   });
@@ -86,9 +86,9 @@ export async function chosenOrganization(
   const all = await listOrganizations(store);
   const id = chosen ?? (all.length === 1 ? all[0]?.id : undefined);
   if (id !== undefined && all.some((row) => row.id === id)) return id;
-  if (all.length === 0) throw new OperatorError('There is no organization yet. Start the service once: inlay start');
+  if (all.length === 0) throw new OperatorError('No organizations yet. Start the service to create one: inlay start');
   const list = all.map((row) => `  ${row.id}  ${row.name}`).join('\n');
   throw new OperatorError(
-    `${chosen ? `There is no organization ${chosen}.` : 'There are several organizations.'} Choose one with --organization:\n${list}`,
+    `${chosen ? `Organization ${chosen} not found.` : 'There are several organizations.'} Choose one with --organization:\n${list}`,
   );
 }

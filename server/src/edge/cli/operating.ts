@@ -42,19 +42,19 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
     const now = await store.now();
     const { queue, unwell } = overview;
     const waiting = queue.oldest_waiting_since;
-    const since = waiting === null ? '' : `, the first for ${span(now - Date.parse(waiting))}`;
+    const since = waiting === null ? '' : `, the oldest for ${span(now - Date.parse(waiting))}`;
     print(
-      `Service      ${address.answers ? coloured('answers', 'green') : coloured('does not answer', 'red')} at ${address.url}`,
+      `Service      ${address.answers ? coloured('responding', 'green') : coloured('not responding', 'red')} at ${address.url}`,
       `Workspaces   ${countsInWords(overview.workspaces)}`,
       `Connections  ${countsInWords(overview.connections)}`,
       `Syncs        ${queue.running} running, ${queue.waiting} waiting${since}`,
       `Last 24 h    ${lastDay(overview.hours)}`,
-      `Waiting for  ${overview.attention.customer} customers, ${overview.attention.operator} operators to act; ${overview.stale} stale`,
+      `Action       ${overview.attention.customer} waiting on the customer, ${overview.attention.operator} waiting on you; ${overview.stale} overdue`,
     );
     if (unwell.length === 0) return;
     print('');
     table(
-      [{ title: 'CUSTOMER', isCut: true }, 'HEALTH', 'SINCE', 'FAIL', 'NEED', { title: 'FIRST ERROR', isCut: true }],
+      [{ title: 'CUSTOMER', isCut: true }, 'HEALTH', 'FOR', 'FAILING', 'ACTION', { title: 'FIRST ERROR', isCut: true }],
       unwell.map((one) => [
         one.workspace_name,
         healthCell(one.health),
@@ -67,7 +67,7 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
     if (overview.more_unwell > 0) print(`${overview.more_unwell} more: inlay workspaces --health failing`);
     print('');
     table(
-      ['SAME CAUSE', 'SINCE', 'KIND', { title: 'WHY', isCut: true }],
+      ['CONNECTIONS', 'FOR', 'KIND', { title: 'CAUSE', isCut: true }],
       overview.causes.map((cause) => [
         String(cause.connections),
         cause.since === null ? '-' : span(now - Date.parse(cause.since)),
@@ -75,7 +75,7 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
         cause.message ?? '-',
       ]),
     );
-    print('', 'Which jobs: inlay jobs --failing    Why: inlay logs <job>');
+    print('', 'Failing jobs: inlay jobs --failing    Log of a job: inlay logs <job>');
   });
 
 /** Whether a service listens where this configuration would have it listen. */
@@ -131,7 +131,7 @@ interface Page extends Common {
 const maxPage = 100;
 const pageOf = ({ limit, cursor }: Page, decode: (cursor: string) => object | undefined = decodePosition) => {
   if (cursor !== undefined && !decode(cursor)) {
-    throw new OperatorError('The cursor must be taken from the end of an earlier list.');
+    throw new OperatorError('Invalid --cursor. Copy it from the end of an earlier list.');
   }
   return { limit: Math.min(limit, maxPage), ...(cursor !== undefined && { cursor }) };
 };
@@ -154,9 +154,9 @@ export const showWorkspaces = (options: Page & WorkspaceChoice) =>
     const { data, next } = await listAllWorkspaces({ store }, organizationId, query);
     if (options.json) return printJson({ data, next: next ?? null });
     const now = await store.now();
-    if (data.length === 0) return print(health || status || name ? 'No workspace matches.' : 'No workspaces yet.');
+    if (data.length === 0) return print(health || status || name ? 'No matching workspaces.' : 'No workspaces yet.');
     table(
-      [{ title: 'NAME', isCut: true }, 'HEALTH', 'SINCE', 'BAD', 'ID'],
+      [{ title: 'NAME', isCut: true }, 'HEALTH', 'FOR', 'UNHEALTHY', 'ID'],
       data.map((workspace) => [
         workspace.name,
         healthCell(shownHealth(workspace)),
@@ -192,7 +192,7 @@ export const showJobs = (options: Page & { failing?: true; status?: OperatorJob[
     if (options.json) return printJson({ data, next: next ?? null });
     const now = await store.now();
     if (data.length === 0)
-      return print(failing ? 'No failing jobs.' : status || workspace ? 'No job matches.' : 'No jobs yet.');
+      return print(failing ? 'No failing jobs.' : status || workspace ? 'No matching jobs.' : 'No jobs yet.');
     table(
       ['JOB', 'STATUS', 'STARTED', 'TOOK', 'ROWS', { title: 'CUSTOMER', isCut: true }, { title: 'ERROR', isCut: true }],
       data.map((job) => [
@@ -274,15 +274,15 @@ function printLog({ lines }: JobLog, { json }: LogOptions): void {
 
 const noLog = (status: string) =>
   status === 'pending'
-    ? 'The job has not started yet, so it has no log. To wait for it: --follow'
-    : 'There is no log of this job: it is too old, or the attempt does not exist.';
+    ? 'The job has not started yet, so it has no log. Wait for it with --follow.'
+    : 'No log found. The job may be too old, or the attempt does not exist.';
 
 function inWordsOfLogs(error: AppError, id: string): Error {
-  if (error.code === 'job_not_found') return new OperatorError(`There is no job ${plain(id)}. See: inlay jobs`);
+  if (error.code === 'job_not_found') return new OperatorError(`Job ${plain(id)} not found. See: inlay jobs`);
   if (error.code === 'log_not_told')
-    return new OperatorError('The platform has no log of this job, or hands none out, as hosted platforms do.');
+    return new OperatorError('The platform provides no log for this job. Hosted platforms do not share logs.');
   if (error.code === 'platform_does_not_answer') {
-    return new OperatorError('The platform, which has the log, does not answer. See: inlay doctor');
+    return new OperatorError('The platform, which stores the log, is not responding. Run: inlay doctor');
   }
   return error;
 }

@@ -18,7 +18,7 @@ export interface RunOptions {
 /** The program of the bundled connectors prints; its exit code becomes that of this command. */
 export async function runManifest(file: string, command: string, options: RunOptions): Promise<void> {
   for (const given of [file, options.config, options.catalog, options.state, options.components]) {
-    if (given !== undefined && !existsSync(given)) throw new OperatorError(`There is no file ${given}.`);
+    if (given !== undefined && !existsSync(given)) throw new OperatorError(`File not found: ${given}`);
   }
   const args = Object.entries(options).flatMap(([name, value]) => [
     `--${name}`,

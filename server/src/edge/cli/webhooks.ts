@@ -49,7 +49,7 @@ export const showEndpoints = (options: Chosen) =>
   withWebhooks(options, async (ctx, owner) => {
     const all = await endpoints.listEndpoints(ctx, owner);
     if (options.json) return printJson({ data: all });
-    if (all.length === 0) return print('There is no webhook endpoint. Make one: inlay webhooks create <url>');
+    if (all.length === 0) return print('No webhook endpoints yet. Create one: inlay webhooks create <url>');
     const now = await ctx.store.now();
     table(
       ['ID', 'STATE', { title: 'URL', isCut: true }, { title: 'TYPES', isCut: true }, 'LAST DELIVERED'],
@@ -101,8 +101,7 @@ export const createEndpoint = (url: string, options: CreateOptions) =>
 
 function readHeader(text: string): [string, string] {
   const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw new OperatorError('A header must be written as in "X-Key: abc".');
+  if (name === undefined || value === undefined) throw new OperatorError('Invalid --header. Write it as "X-Key: abc".');
   return [name, value];
 }
 
@@ -110,7 +109,7 @@ function printKeys({ secret, keys }: { secret: string | null; keys: WebhookEndpo
   const publicKey = keys.find(({ public_key }) => public_key !== null)?.public_key;
   if (secret !== null) print(`Secret  ${secret}`);
   if (publicKey) print(`Public  ${publicKey}`);
-  if (secret !== null) print('', 'The secret is shown this once.');
+  if (secret !== null) print('', 'Save the secret now. It is not shown again.');
 }
 
 export const deleteEndpoint = (id: string, options: Chosen) =>
@@ -122,7 +121,7 @@ export const deleteEndpoint = (id: string, options: Chosen) =>
 export const switchEndpoint = (id: string, enabled: boolean, options: Chosen) =>
   withWebhooks(options, async (ctx, owner) => {
     await endpoints.updateEndpoint(ctx, owner, id, { enabled });
-    print(enabled ? `Enabled ${id}. It gets what happens from now on.` : `Disabled ${id}.`);
+    print(enabled ? `Enabled ${id}. Delivery resumes with the next event.` : `Disabled ${id}.`);
   });
 
 export const rotateSecret = (id: string, options: Chosen & { overlapHours: number }) =>
@@ -131,7 +130,9 @@ export const rotateSecret = (id: string, options: Chosen & { overlapHours: numbe
     const rotated = await endpoints.rotateSecret(ctx, owner, id, { overlap_seconds: Math.round(overlapHours * 3_600) });
     if (options.json) return printJson(rotated);
     printKeys(rotated);
-    print(overlapHours > 0 ? `The old one signs for another ${overlapHours} h.` : 'The old one signs no more.');
+    print(
+      overlapHours > 0 ? `The old secret also signs for another ${overlapHours} h.` : 'The old secret no longer signs.',
+    );
   });
 
 export const testEndpoint = (id: string, options: Chosen) =>
@@ -156,9 +157,9 @@ export const showDeliveries = (
     const query = { limit: Math.min(limit, 100), ...(status && { status }) };
     const { data } = await listDeliveries(ctx, owner, id, query);
     if (options.json) return printJson({ data });
-    if (data.length === 0) return print('There is no such delivery.');
+    if (data.length === 0) return print('No matching deliveries.');
     table(
-      ['EVENT', 'TYPE', 'STATUS', 'TRIES', 'CREATED', { title: 'LAST ANSWER', isCut: true }],
+      ['EVENT', 'TYPE', 'STATUS', 'ATTEMPTS', 'CREATED', { title: 'LAST RESPONSE', isCut: true }],
       data.map((one) => {
         const last = one.attempt_list.at(-1);
         const answer = last?.error ?? (last ? `${last.status_code} in ${last.duration_ms} ms` : '-');
@@ -169,10 +170,12 @@ export const showDeliveries = (
 
 function inWords(error: AppError): Error {
   if (error.code === 'webhook_endpoint_not_found') {
-    return new OperatorError('There is no such webhook endpoint. See: inlay webhooks list');
+    return new OperatorError('Webhook endpoint not found. See: inlay webhooks list');
   }
   if (error.code === 'webhook_endpoint_limit') {
-    return new OperatorError('There are as many webhook endpoints as there may be. Delete one that is not needed.');
+    return new OperatorError(
+      'You have reached the maximum number of webhook endpoints. Delete one that you no longer need.',
+    );
   }
   if (error.code === 'invalid_request') {
     const { faults } = error.facts as { faults: { loc: string[]; msg: string }[] };

@@ -216,4 +216,4 @@ ${styles.map((file) => html`<link rel="stylesheet" href="${base}/console/${file}
 `;
 
 const missingPage = (base: string) =>
-  noticePage(`${base}/docs`, 'The console is not built', 'Run "npm run build" and start the service again.');
+  noticePage(`${base}/docs`, 'The console is not built', 'Run "npm run build", then restart the service.');

@@ -33,7 +33,7 @@ export function oidcRoutes(app: FastifyInstance, { signIns, requests, publicUrl,
     if (retryAfterSeconds !== undefined) throw new AppError('rate_limited', { retryAfterSeconds });
     starts.recordWrong(networkOf(request.ip));
     const begun = await signIns.start(await requests.findSession(request)).catch((error) => {
-      request.log.warn({ err: error }, 'the provider of the console does not answer');
+      request.log.warn({ err: error }, 'Console sign-in provider not responding');
       throw new AppError('console_provider_unavailable');
     });
     reply.header('set-cookie', requests.signInCookie(begun.cookie));
@@ -56,7 +56,7 @@ export function oidcRoutes(app: FastifyInstance, { signIns, requests, publicUrl,
       return reply.redirect(`${publicUrl}/console`, 303);
     } catch (error) {
       if (!(error instanceof OidcRefused)) throw error;
-      request.log.info({ err: error }, 'a sign-in to the console was refused');
+      request.log.info({ err: error }, 'Console sign-in refused');
       reply.header('set-cookie', forget);
       return sendPage(reply, { status: 403, error: 'forbidden', page: refusedPage(publicUrl, error.message) });
     }
@@ -66,6 +66,6 @@ export function oidcRoutes(app: FastifyInstance, { signIns, requests, publicUrl,
 const refusedPage = (publicUrl: string, words: string) =>
   noticePage(
     `${publicUrl}/docs`,
-    'You are not signed in',
-    html`${words}</p>\n<p><a href="${publicUrl}/console/sign-in">Back to the sign-in</a>`,
+    "You're not signed in",
+    html`${words}</p>\n<p><a href="${publicUrl}/console/sign-in">Back to sign-in</a>`,
   );

@@ -93,14 +93,14 @@ export function createOidcSignIns(ctx: OidcContext): OidcSignIns {
     });
     await oauth.validateApplicationLevelSignature(server, answer, options());
     const claims = oauth.getValidatedIdTokenClaims(result);
-    if (!claims) throw new Error('There is no ID token.');
+    if (!claims) throw new Error('The response has no ID token.');
     return claims;
   }
 
   return {
     async start(present) {
       const server = await provider();
-      if (!server.authorization_endpoint) throw new Error('The provider names no authorization endpoint.');
+      if (!server.authorization_endpoint) throw new Error('The provider has no authorization endpoint.');
       const cookie = newSecret();
       const state = newSecret();
       await insertSignIn(
@@ -134,19 +134,24 @@ export function createOidcSignIns(ctx: OidcContext): OidcSignIns {
       const isOurs = cookie !== undefined && isSecret(cookie) && isSecret(state);
       const signIn = isOurs ? await takeSignIn(store.db, hashOf(state), hashOf(cookie)) : undefined;
       if (!signIn || cookie === undefined) {
-        throw new OidcRefused('This sign-in was not begun in this browser, took too long, or was used before.');
+        throw new OidcRefused(
+          'This sign-in started in another browser, took too long or was already used. Sign in again.',
+        );
       }
       const claims = await claimsOf(address, state, cookie).catch((error) => {
-        throw new OidcRefused('The provider did not let you in, or its answer is not valid.', { cause: error });
+        throw new OidcRefused(
+          'The provider refused the sign-in or returned an invalid response. Try again or ask your administrator.',
+          { cause: error },
+        );
       });
       // Not changed for storing: another person could become the same text.
       if (plainText(claims.sub, maxLabelLength) !== claims.sub) {
-        throw new OidcRefused('The provider names this account by an id that cannot be stored.');
+        throw new OidcRefused("The provider's id for this account cannot be stored. Ask your administrator.");
       }
       const rule = findRule(settings.rules, claims);
       const organizationId = rule?.organizationId ?? ctx.firstOrganizationId;
       if (!rule || !(await ctx.organizationExists(organizationId))) {
-        throw new OidcRefused('No rule lets this account into the console. Ask an administrator of the service.');
+        throw new OidcRefused('Your account has no access to this console. Ask your administrator.');
       }
       const begun = await store.transaction((tx) =>
         sessions.begin(

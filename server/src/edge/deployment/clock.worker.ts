@@ -34,13 +34,12 @@ export function createClockWatch({ store, runtime, log, settleMs }: ClockContext
         if (step > 0) for (const time of columns.values()) await clock.setBack(tx, time, step);
         return step;
       });
-      if (stepMs > 0)
-        log.warn({ seconds: stepMs / 1000 }, 'the clock was set back; what waits for a time was adjusted');
+      if (stepMs > 0) log.warn({ seconds: stepMs / 1000 }, 'Clock was set back; pending work rescheduled');
     }
     for (const time of await clock.findTooFar(store.db, times)) await clock.bringNearer(store.db, time);
   }
   return {
     pass,
-    ...repeatedly({ runtime, log }, { what: 'looking at the clock', pauseMs: () => everyMs, work: pass }),
+    ...repeatedly({ runtime, log }, { what: 'Clock check', pauseMs: () => everyMs, work: pass }),
   };
 }

@@ -44,27 +44,33 @@ const clockToleranceMs = 5_000;
 const longWaitMinutes = 30;
 
 export function examineConfig(config: Config, secrets: Secrets): Finding[] {
-  const findings = [ok(`configuration: links and tokens say ${config.publicUrl}`)];
-  for (const text of config.unknownNames) findings.push(warn('configuration', text));
+  const findings = [ok(`Configuration: public URL is ${config.publicUrl}`)];
+  for (const text of config.unknownNames) findings.push(warn('Configuration: unknown variable', text));
   const { protocol, hostname } = new URL(config.publicUrl);
   if (!isLoopback(config.host) && hostname === 'localhost') {
     findings.push(
-      warn('others can reach the service, but its links say localhost', 'Set INLAY_PUBLIC_URL to its real address.'),
+      warn(
+        'Configuration: other machines can reach the service, but INLAY_PUBLIC_URL is localhost',
+        'Set INLAY_PUBLIC_URL to the URL under which others reach the service.',
+      ),
     );
   } else if (protocol === 'http:' && !isLoopback(hostname)) {
     findings.push(
-      warn('the public URL is not https', 'Put a proxy with TLS in front; tokens would travel in the clear.'),
       warn(
-        'sign-in with a provider: refused, because browsers send neither its cookie nor fetch metadata over plain http',
-        'Set INLAY_PUBLIC_URL to an https address.',
+        'Configuration: INLAY_PUBLIC_URL is not https',
+        'Put a TLS proxy in front of Inlay. Otherwise tokens travel unencrypted.',
+      ),
+      warn(
+        'Customer sign-in: disabled, because browsers send neither its cookie nor fetch metadata over plain http',
+        'Set INLAY_PUBLIC_URL to an https URL.',
       ),
     );
   }
   if (secrets.databaseUrl !== undefined && secrets.encryptionKeys === undefined) {
     findings.push(
       warn(
-        'the encryption key is in the data directory, the data it protects in PostgreSQL',
-        'Set INLAY_ENCRYPTION_KEY, the same for every replica. Without the file the signing keys are lost.',
+        'Encryption key: stored in the data directory, while the data it protects is in PostgreSQL',
+        'Set INLAY_ENCRYPTION_KEY to the same key on every replica. If the key file is lost, stored secrets cannot be decrypted.',
       ),
     );
   }
@@ -74,16 +80,19 @@ export function examineConfig(config: Config, secrets: Secrets): Finding[] {
 /** What connectors may connect to, and why. */
 export function examineReach(config: Config): Finding {
   if (config.platformUrl !== undefined) {
-    return ok('connectors: run on the hosted platform, which decides what they may reach');
+    return ok('Connectors: run on the hosted platform, which controls what they can reach');
   }
-  const because = config.given.includes('INLAY_ALLOW_PRIVATE_NETWORKS')
-    ? `because INLAY_ALLOW_PRIVATE_NETWORKS is ${config.allowPrivateNetworks}`
-    : `because ${reachReason(config)}; INLAY_ALLOW_PRIVATE_NETWORKS changes that`;
-  if (!config.allowPrivateNetworks) return ok(`connectors: may reach the public internet only, ${because}`);
-  const what = `connectors: may reach private networks and other programs on this machine, but never the service itself, ${because}`;
+  const reason = config.given.includes('INLAY_ALLOW_PRIVATE_NETWORKS')
+    ? `INLAY_ALLOW_PRIVATE_NETWORKS is ${config.allowPrivateNetworks}`
+    : `${reachReason(config)}; set INLAY_ALLOW_PRIVATE_NETWORKS to change this`;
+  if (!config.allowPrivateNetworks) return ok(`Connectors: can reach only the public internet (${reason})`);
+  const what = `Connectors: can reach private networks and other programs on this machine, but never the service itself (${reason})`;
   return isOnLoopback(config)
     ? ok(what)
-    : warn(what, 'Customers decide where connectors connect to. Set it to false unless you trust every customer.');
+    : warn(
+        what,
+        'Customers choose which hosts connectors connect to. Set INLAY_ALLOW_PRIVATE_NETWORKS to false unless you trust every customer.',
+      );
 }
 
 function reachReason(config: Config): string {
@@ -92,22 +101,22 @@ function reachReason(config: Config): string {
 }
 
 export async function examineConsole({ console: settings, publicUrl }: Config): Promise<Finding[]> {
-  if (!settings) return [ok('console: off')];
+  if (!settings) return [ok('Console: disabled')];
   if (settings.isSecure === undefined) {
-    return [warn('console: nobody can sign in over plain http', 'Set INLAY_PUBLIC_URL to an https address.')];
+    return [warn('Console: sign-in does not work over plain http', 'Set INLAY_PUBLIC_URL to an https URL.')];
   }
-  const findings = [ok(`console: ${publicUrl}/console`)];
+  const findings = [ok(`Console: ${publicUrl}/console`)];
   if (!settings.oidc) return findings;
   const { issuer } = settings.oidc;
   try {
     await discoverIssuer(issuer);
-    findings.push(ok(`console: people sign in with ${issuer}, redirect address ${publicUrl}/console/oidc/callback`));
+    findings.push(ok(`Console: sign-in with ${issuer}, redirect URI ${publicUrl}/console/oidc/callback`));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     findings.push(
       fail(
-        `console: ${issuer} does not describe itself: ${reason}`,
-        'Check INLAY_CONSOLE_OIDC_ISSUER, or sign in with a link.',
+        `Console: cannot read the OpenID configuration of ${issuer}: ${reason}`,
+        'Check INLAY_CONSOLE_OIDC_ISSUER. Sign-in links from inlay console link still work.',
       ),
     );
   }
@@ -116,15 +125,15 @@ export async function examineConsole({ console: settings, publicUrl }: Config): 
 
 export function examineMetrics(config: Config, { metricsToken }: Secrets): Finding {
   const { host, port } = config.metrics;
-  if (metricsToken !== undefined) return ok('metrics: for those who have INLAY_METRICS_TOKEN');
+  if (metricsToken !== undefined) return ok('Metrics: protected by INLAY_METRICS_TOKEN');
   const isPublic = port === undefined ? !isOnLoopback(config) : !isLoopback(host);
   const where = port === undefined ? 'the service' : `port ${port}`;
   return isPublic
     ? warn(
-        `metrics: everybody who reaches ${where} can read /metrics`,
-        'Set INLAY_METRICS_TOKEN, or INLAY_METRICS_PORT on an address that only you reach.',
+        `Metrics: anyone who can reach ${where} can read /metrics`,
+        'Set INLAY_METRICS_TOKEN, or move metrics to a private address with INLAY_METRICS_PORT and INLAY_METRICS_HOST.',
       )
-    : ok(`metrics: on ${where}, which only this machine reaches`);
+    : ok(`Metrics: on ${where}, reachable only from this machine`);
 }
 
 export function examineDataDir({ dataDir }: Config): Finding[] {
@@ -132,16 +141,16 @@ export function examineDataDir({ dataDir }: Config): Finding[] {
   if (obstacle !== undefined) {
     return [
       fail(
-        `data directory: ${dataDir} cannot be used: ${obstacle}`,
-        'Give the user that runs Inlay access to it, or set INLAY_DATA_DIR to another directory.',
+        `Data directory: cannot use ${dataDir}: ${obstacle}`,
+        'Give the user that runs Inlay access to it, or set INLAY_DATA_DIR to a different directory.',
       ),
     ];
   }
-  if (!existsSync(dataDir)) return [ok(`data directory: ${dataDir} will be made on the first start`)];
+  if (!existsSync(dataDir)) return [ok(`Data directory: ${dataDir} will be created on first start`)];
   const readableByOthers = (statSync(dataDir).mode & 0o077) !== 0;
   return readableByOthers
-    ? [warn(`data directory: ${dataDir} can be read by others`, `Run: chmod 700 ${dataDir}`)]
-    : [ok(`data directory: ${dataDir}`)];
+    ? [warn(`Data directory: other users can read ${dataDir}`, `Run: chmod 700 ${dataDir}`)]
+    : [ok(`Data directory: ${dataDir}`)];
 }
 
 /** Whether the encryption key opens everything that is stored. Looks at every secret, unlike a start. */
@@ -151,20 +160,23 @@ export async function examineEncryptionKey(config: Config, secrets: Secrets, sto
     await assertKeyOpens(store.db, sealer);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const advice = 'Until then the service does not start, and commands that write refuse.';
-    return [fail(`encryption key: ${error.message}`, advice)];
+    const advice = 'Until this is fixed, the service does not start and commands cannot change data.';
+    return [fail(`Encryption key: ${error.message}`, advice)];
   }
   const lost = await countSealedWithOthers(store.db, sealer.keyIds());
   if (lost > 0) {
-    const what = `encryption key: ${lost} stored secrets were sealed with another key`;
+    const what = `Encryption key: ${lost} stored secrets were encrypted with a different key`;
     return [
-      fail(what, 'Add the older key behind the present one: a comma in INLAY_ENCRYPTION_KEY, a line in the file.'),
+      fail(
+        what,
+        'Add the older key after the current one: after a comma in INLAY_ENCRYPTION_KEY, or on a new line in the key file.',
+      ),
     ];
   }
   return [
     isRotating(secrets, filesIn(config))
-      ? warn('encryption key: a rotation has not ended', 'Run: inlay encryption-key rotate')
-      : ok('encryption key: opens every stored secret'),
+      ? warn('Encryption key: a rotation is unfinished', 'Run: inlay encryption-key rotate')
+      : ok('Encryption key: decrypts every stored secret'),
   ];
 }
 
@@ -185,10 +197,10 @@ export function examinePlatformKey(config: Config, secrets: Secrets): Finding[] 
       .all() as { count: number }[];
     const lost = Number(row?.count);
     if (lost === 0) return [];
-    const what = `encryption key: ${lost} configurations of the platform were sealed with another key`;
-    return [fail(what, 'Set INLAY_ENCRYPTION_KEY, or restore encryption.key, as the platform was last used.')];
+    const what = `Encryption key: ${lost} connector configurations on the platform were encrypted with a different key`;
+    return [fail(what, 'Set INLAY_ENCRYPTION_KEY, or restore encryption.key, to the key that the platform used last.')];
   } catch (error) {
-    return [fail(`platform: ${file} cannot be used (${(error as Error).message})`, 'Check the file and the disk.')];
+    return [fail(`Platform: cannot use ${file} (${(error as Error).message})`, 'Check the file and the disk.')];
   } finally {
     database?.close();
   }
@@ -207,11 +219,11 @@ export async function examineMigrations(store: Store): Promise<Finding> {
   const kind = databaseNames[store.kind];
   const { pending, unknown } = await compareMigrations(store.db);
   if (unknown.length > 0) {
-    return fail(`database: ${kind}, migrated by a newer version of Inlay`, 'Start that version or a later one.');
+    return fail(`Database: ${kind}, migrated by a newer version of Inlay`, 'Run that version or a later one.');
   }
   return pending.length > 0
-    ? warn(`database: ${kind}, not up to date`, 'Run: inlay migrate (start does it, too)')
-    : ok(`database: ${kind}, up to date`);
+    ? warn(`Database: ${kind}, has pending migrations`, 'Run: inlay migrate (or inlay start, which migrates first)')
+    : ok(`Database: ${kind}, up to date`);
 }
 
 export const databaseNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
@@ -245,10 +257,10 @@ async function examineOAuthClients(
       findings.push(
         isEnding
           ? warn(
-              `OAuth client ${name}: its secret ends on ${until}`,
-              'Make a new one with the provider, and rotate it.',
+              `OAuth client ${name}: the client secret expires on ${until}`,
+              'Create a new secret at the provider, then rotate it in Inlay.',
             )
-          : ok(`OAuth client ${name}: register ${redirectUrl} with its provider`),
+          : ok(`OAuth client ${name}: the redirect URI to register with the provider is ${redirectUrl}`),
       );
     }
   }
@@ -261,17 +273,17 @@ export async function examineClock(store: Store): Promise<Finding> {
 
 function clockFinding(whose: string, differenceMs: number): Finding {
   const seconds = Math.round(Math.abs(differenceMs) / 1000);
-  if (Math.abs(differenceMs) <= clockToleranceMs) return ok(`clock: agrees with ${whose}`);
+  if (Math.abs(differenceMs) <= clockToleranceMs) return ok(`Clock: in sync with ${whose}`);
   return warn(
-    `clock: ${seconds} s ${differenceMs > 0 ? 'behind' : 'ahead of'} ${whose}`,
-    'Let NTP set the clocks: tokens carry times.',
+    `Clock: ${seconds} s ${differenceMs > 0 ? 'behind' : 'ahead of'} ${whose}`,
+    'Sync the clocks with NTP. Token expiry depends on them.',
   );
 }
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
 async function examineTenants(store: Store, organizations: readonly OrganizationRow[]): Promise<Finding[]> {
-  if (organizations.length === 0) return [ok('organizations: the first is made on the first start')];
+  if (organizations.length === 0) return [ok('Organizations: the first one will be created on first start')];
   const findings: Finding[] = [];
   const now = systemRuntime.now();
   for (const { id, name } of organizations) {
@@ -282,12 +294,12 @@ async function examineTenants(store: Store, organizations: readonly Organization
         (token.expires_at === null || Date.parse(token.expires_at) > now),
     );
     const old = usable.filter((token) => now - Date.parse(token.created_at) > rotationAdvisedAfterDays * 86_400_000);
-    const what = `organization ${name} (${id})`;
+    const what = `Organization ${name} (${id})`;
     if (usable.length === 0) {
       findings.push(
         warn(
-          `${what}: no operator token works`,
-          `Run: inlay operator-token create --name <what for> --organization ${id}`,
+          `${what}: no active operator token`,
+          `Run: inlay operator-token create --name <name> --organization ${id}`,
         ),
       );
     } else if (old.length > 0) {
@@ -298,7 +310,7 @@ async function examineTenants(store: Store, organizations: readonly Organization
           'Run: inlay operator-token rotate <id> --overlap-hours 24',
         ),
       );
-    } else findings.push(ok(`${what}: ${usable.length} operator token${usable.length === 1 ? '' : 's'}`));
+    } else findings.push(ok(`${what}: ${usable.length} active operator token${usable.length === 1 ? '' : 's'}`));
   }
   return findings;
 }
@@ -307,9 +319,9 @@ export async function examineBacklog(store: Store): Promise<Finding> {
   const { claims, operations } = await readBacklog(store);
   const ofWorkspaces = claims + Object.values(operations).reduce<number>((sum, count) => sum + (count ?? 0), 0);
   const open = ofWorkspaces + (await countOpenSetUps(store));
-  return open === 0
-    ? ok('platform work: nothing is left to do')
-    : warn(`platform work: ${open} open`, 'A running service finishes it by itself once the platform answers.');
+  if (open === 0) return ok('No platform changes are pending');
+  const what = open === 1 ? '1 platform change is pending' : `${open} platform changes are pending`;
+  return warn(what, 'A running service finishes them automatically when the platform responds.');
 }
 
 /** Connections that do not bring their data, and syncs that wait too long for their turn. */
@@ -319,19 +331,19 @@ export function describeSyncs({ byHealth, waiting, oldestWaitingMs }: Omit<SyncS
   const [failing, attention] = [count('failing'), count('needs_attention')];
   const findings: Finding[] =
     failing + attention === 0
-      ? [ok(`syncs: none of ${all} connections fails`)]
+      ? [ok(`Syncs: 0 of ${all} connections are failing`)]
       : [
           warn(
-            `syncs: of ${all} connections ${failing} fail and ${attention} need somebody to do something`,
-            'The log has a line for each attempt that failed, with the reason.',
+            `Syncs: ${failing} of ${all} connections are failing; ${attention} need action`,
+            'Run inlay status, or open the console, to see which customers are affected and why.',
           ),
         ];
   const minutes = Math.floor((oldestWaitingMs ?? 0) / 60_000);
   if (minutes >= longWaitMinutes) {
     findings.push(
       warn(
-        `syncs: ${waiting} wait for their turn, the first for ${minutes} minutes`,
-        'Is a service running that runs them? If so, raise INLAY_MAX_CONCURRENT_SYNCS, or spread the schedules.',
+        `Syncs: ${waiting} are queued, the oldest for ${minutes} minutes`,
+        'Check that a service that runs syncs is up. If it is, raise INLAY_MAX_CONCURRENT_SYNCS or spread out the schedules.',
       ),
     );
   }
@@ -339,21 +351,21 @@ export function describeSyncs({ byHealth, waiting, oldestWaitingMs }: Omit<SyncS
 }
 
 const waysToFindNames: Record<PlatformTraits['findsNamesBy'], string> = {
-  'name filter': 'platform: finds a workspace by its name (it has a name filter)',
-  'internal listing': 'platform: finds a workspace by its name (it offers its internal listing)',
-  'reading all': 'platform: has no name filter; a new name is looked for by reading all workspaces',
-  'not known yet': 'platform: has no workspaces yet, so whether it has a name filter does not show',
+  'name filter': 'Platform: looks up workspaces by name (with the name filter)',
+  'internal listing': 'Platform: looks up workspaces by name (with the internal listing)',
+  'reading all': 'Platform: has no name filter, so looking up a new name reads all workspaces',
+  'not known yet': 'Platform: has no workspaces yet, so it is not known whether it has a name filter',
 };
 
 function describeTraits({ organizations, tellsApart, findsNamesBy }: PlatformTraits): Finding[] {
-  const seen = `platform: the credentials see ${organizations.length} organization${organizations.length === 1 ? '' : 's'}`;
+  const seen = `Platform: the credentials can access ${organizations.length} organization${organizations.length === 1 ? '' : 's'}`;
   return [
     ok(waysToFindNames[findsNamesBy]),
     tellsApart
       ? ok(seen)
       : fail(
-          `${seen}, and the platform does not say which of them a workspace belongs to`,
-          'Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application of a user who is in one only.',
+          `${seen}, but the platform does not report which one a workspace belongs to`,
+          'Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application of a user who belongs to only one organization.',
         ),
   ];
 }
@@ -362,22 +374,22 @@ function describeTraits({ organizations, tellsApart, findsNamesBy }: PlatformTra
 async function examineTokenOwner(platform: PlatformPort, areUsed: boolean): Promise<Finding> {
   const outage = await platform.testCredentials();
   if (outage !== undefined) {
-    const what = `sign-in with a provider: the platform gets no access tokens. ${outage}`;
+    const what = `Customer sign-in: the platform cannot get access tokens. ${outage}`;
     return areUsed
-      ? fail(what, 'Until then, syncs of sources whose customers signed in wait.')
-      : warn(what, 'Nobody has signed in yet, so no sync waits.');
+      ? fail(what, 'Until this is fixed, syncs of sources with a customer sign-in wait.')
+      : warn(what, 'No customer has signed in yet, so no syncs are affected.');
   }
   return (await platform.resolvesCredentials())
-    ? ok('sign-in with a provider: the platform reaches this service, and gets access tokens from it')
-    : ok('sign-in with a provider: the hosted platform gets the tokens once, and refreshes them itself');
+    ? ok('Customer sign-in: the platform gets access tokens from this service')
+    : ok('Customer sign-in: the hosted platform receives the tokens once and refreshes them');
 }
 
 /** For the environment of a platform that runs alone: the way from it to the service. */
 export async function examineServiceUrl({ serviceUrl }: Config, channel: CredentialChannel): Promise<Finding> {
   const outage = await channel.test();
   return outage === undefined
-    ? ok(`service: ${serviceUrl} answers, and gives the platform access tokens`)
-    : fail(`service: ${outage}`, 'Until then, syncs of sources whose customers signed in wait.');
+    ? ok(`Service: ${serviceUrl} responds and provides access tokens`)
+    : fail(`Service: ${outage}`, 'Until this is fixed, syncs of sources with a customer sign-in wait.');
 }
 
 interface ExaminedPlatform {
@@ -393,12 +405,12 @@ export async function examinePlatform(
 ): Promise<Finding[]> {
   try {
     const organizations = await platform.listOrganizations();
-    const findings = [ok(`platform: ${config.platformUrl} answers and takes the credentials`)];
+    const findings = [ok(`Platform: ${config.platformUrl} responds and accepts the credentials`)];
     const wanted = config.platformOrganizationId ?? config.organizationId;
     if (wanted !== undefined && organizations.length > 0 && !organizations.includes(wanted)) {
       findings.push(
         warn(
-          `platform: the credentials cannot see the organization ${wanted}`,
+          `Platform: the credentials cannot access organization ${wanted}`,
           `Set INLAY_PLATFORM_ORGANIZATION_ID to one of: ${organizations.join(', ')}`,
         ),
       );
@@ -412,7 +424,7 @@ export async function examinePlatform(
     return [...findings, await examineTokenOwner(platform, await hasCredentials())];
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    const what = `platform: ${config.platformUrl}: ${error.message}`;
+    const what = `Platform: ${config.platformUrl}: ${error.message}`;
     return error.failure === 'unauthorised'
       ? [fail(what, 'Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.')]
       : [fail(what, 'Check INLAY_PLATFORM_URL (it ends in /v1) and the network.')];

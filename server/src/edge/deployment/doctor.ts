@@ -34,7 +34,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.faults.map((fault) => rules.fail('configuration', fault));
+    return error.faults.map((fault) => rules.fail('Configuration: invalid', fault));
   }
 }
 
@@ -45,7 +45,7 @@ const isToBeMade = ({ dataDir }: Config, { databaseUrl }: Secrets) =>
 async function examineDatabase(config: Config, secrets: Secrets): Promise<rules.Finding[]> {
   const kind = rules.databaseNames[secrets.databaseUrl === undefined ? 'sqlite' : 'postgres'];
   if (isToBeMade(config, secrets)) {
-    return [rules.ok('database: SQLite, will be made on the first start')];
+    return [rules.ok('Database: SQLite, will be created on first start')];
   }
   let store: Store | undefined;
   try {
@@ -62,8 +62,10 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<rules.
     ];
   } catch (error) {
     const advice =
-      kind === 'SQLite' ? 'Check the file and the disk.' : 'Check INLAY_DATABASE_URL and that the server is up.';
-    return [rules.fail(`database: ${kind} cannot be used (${(error as Error).message})`, advice)];
+      kind === 'SQLite'
+        ? 'Check the file and the disk.'
+        : 'Check INLAY_DATABASE_URL and that the database server is running.';
+    return [rules.fail(`Database: cannot use ${kind} (${(error as Error).message})`, advice)];
   } finally {
     await store?.close();
   }
@@ -71,7 +73,7 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<rules.
 
 async function examinePlatform(config: Config, secrets: Secrets): Promise<rules.Finding[]> {
   if (config.platformUrl === undefined) {
-    return [rules.ok('platform: bundled'), ...rules.examinePlatformKey(config, secrets)];
+    return [rules.ok('Platform: bundled'), ...rules.examinePlatformKey(config, secrets)];
   }
   const transport = httpTransport(config.platformUrl);
   const { platformClientId: clientId = '', platformClientSecret: clientSecret = '' } = secrets;
@@ -97,8 +99,8 @@ async function examineService(config: Config, secrets: Secrets): Promise<rules.F
   const application = readPlatformCredentials(secrets, config.dataDir);
   if (!application) {
     const advice =
-      'Start the platform, or set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET as for the service.';
-    return [rules.warn('service: it cannot be asked, because the platform has no credentials yet', advice)];
+      'Start the platform once, or set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to the same values as for the service.';
+    return [rules.warn('Service: not checked, because the platform has no credentials yet', advice)];
   }
   const log = { warn: () => {}, info: () => {} };
   const channel = openCredentialChannel({ serviceUrl: config.serviceUrl, application, runtime: systemRuntime, log });

@@ -69,7 +69,7 @@ async function untilAll(
     if (behind.length === 0) return;
     if (isFirst) tell(`Waiting for replicas to ${waitingFor} the new key: ${hosts(behind)}`);
     if (runtime.elapsed() - startedAt > patienceMs) {
-      throw new OperatorError(`Replicas do not ${waitingFor} the new key: ${hosts(behind)}. ${advice}`);
+      throw new OperatorError(`Some replicas do not ${waitingFor} the new key: ${hosts(behind)}. ${advice}`);
     }
     await runtime.sleep(lookEveryMs);
   }
@@ -79,17 +79,17 @@ const untilKnown = (ctx: RotationContext, keyId: string): Promise<void> =>
   untilAll(ctx, (keys) => keys.includes(keyId), {
     waitingFor: 'know',
     advice:
-      'Copy encryption.key.next to their data directories, or restart those of an older version. Then run this command again. The old key is still in use, and nothing has changed.',
+      'Nothing has changed and the old key is still in use. Copy encryption.key.next to the data directories of these replicas, or restart those that run an older version. Then run this command again.',
   });
 
 async function untilUsed(ctx: RotationContext, keyId: string): Promise<void> {
   await untilAll(ctx, ([first]) => first === keyId, {
     waitingFor: 'use',
     advice:
-      'Give them the same key file or INLAY_ENCRYPTION_KEY as this command, with the new key first, and restart them. Then run this command again. Keep the old key until it succeeds.',
+      'Give them the same key file or INLAY_ENCRYPTION_KEY as this command, with the new key first, and restart them. Then run this command again. Keep the old key until the command succeeds.',
   });
   if ((await listHolders(ctx)).length === 0) return;
-  ctx.tell(`Waiting ${underWayMs / 1000} seconds for requests that began with the old key.`);
+  ctx.tell(`Waiting ${underWayMs / 1000} seconds for requests that still use the old key.`);
   await ctx.runtime.sleep(underWayMs);
 }
 
@@ -98,7 +98,7 @@ async function assertNoneLeft(ctx: RotationContext, keyId: string): Promise<void
   if (left.length === 0) return;
   const last = isoTime(Math.max(...left.map(({ lastSeenAt }) => lastSeenAt)));
   throw new OperatorError(
-    `Every stored secret is encrypted with the new key. The old key is kept, because a replica may still use it: ${hosts(left)}, last seen at ${last}. Run this command again when that replica has restarted, or in an hour.`,
+    `Every stored secret is encrypted with the new key. The old key was kept, because a replica may still use it: ${hosts(left)}, last seen at ${last}. Run this command again after that replica has restarted, or in an hour.`,
   );
 }
 

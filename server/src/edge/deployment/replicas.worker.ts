@@ -35,16 +35,15 @@ export function createPresence({ store, runtime, log, host, version, sealer, pro
     await putSeen(store.db, { id, host, version, process, encryption_keys: sealer.keyIds().join(',') });
     await deleteSilent(store.db, rememberedMs);
   };
-  const telling = repeatedly(
-    { runtime, log },
-    { what: 'telling that this replica runs', pauseMs: () => everyMs, work: tell },
-  );
+  const telling = repeatedly({ runtime, log }, { what: 'Replica heartbeat', pauseMs: () => everyMs, work: tell });
   return {
     tell,
     start: telling.start,
     async stop() {
       await telling.stop();
-      await deleteReplica(store.db, id).catch((err) => log.warn({ err }, 'this replica will be listed for an hour'));
+      await deleteReplica(store.db, id).catch((err) =>
+        log.warn({ err }, 'Failed to sign off this replica; it stays listed for an hour'),
+      );
     },
   };
 }

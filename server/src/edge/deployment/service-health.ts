@@ -55,9 +55,9 @@ export function createServiceHealth(ctx: ServiceHealthContext): (organizationId:
   const others = {
     platform: () =>
       config.platformUrl === undefined
-        ? Promise.resolve([rules.ok('platform: bundled')])
-        : inTime(runtime, askPlatform(), `platform: ${config.platformUrl}`),
-    console: () => inTime(runtime, askIssuer(), 'console: the provider'),
+        ? Promise.resolve([rules.ok('Platform: bundled')])
+        : inTime(runtime, askPlatform(), `Platform: ${config.platformUrl}`),
+    console: () => inTime(runtime, askIssuer(), 'Console: the sign-in provider'),
   };
   const kept = new BoundedMap<string, () => Promise<ServiceHealth>>(maxOrganizations);
   return (organizationId) => {
@@ -97,8 +97,8 @@ async function inTime(
   const patience = new AbortController();
   const late = timeLimit(othersPatienceMs, patience.signal).then(() => [
     rules.fail(
-      `${who} has not answered within ${othersPatienceMs / 1000} seconds`,
-      'Look again in a minute. If it stays so, check the network between the service and it.',
+      `${who} did not respond within ${othersPatienceMs / 1000} seconds`,
+      'Check again in a minute. If the problem persists, check the network connection to it.',
     ),
   ]);
   try {
@@ -180,21 +180,21 @@ export function describeReplicas(replicas: readonly Replica[]): rules.Finding[] 
     .filter(({ is_present }) => !is_present)
     .map(({ host, last_seen_at }) =>
       rules.warn(
-        `replicas: one on ${host} has said nothing since ${last_seen_at}`,
-        'It was killed, or does not reach the database. Look at its log; after an hour it is forgotten.',
+        `Replicas: the replica on ${host} was last seen at ${last_seen_at}`,
+        'It was killed or cannot reach the database. Check its log. It disappears from this list after an hour.',
       ),
     );
   const versions = [...new Set(present.map((replica) => replica.version))];
   if (versions.length > 1) {
     findings.push(
       rules.warn(
-        `replicas: they run different versions: ${versions.join(', ')}`,
-        'Bring all to the newest one, unless an update is under way.',
+        `Replicas: running different versions: ${versions.join(', ')}`,
+        'Unless an update is in progress, upgrade all replicas to the latest version.',
       ),
     );
   }
   if (findings.length > 0 || present.length === 0) return findings;
-  return [rules.ok(`replicas: ${present.length === 1 ? 'one runs' : `${present.length} run`}`)];
+  return [rules.ok(`Replicas: ${present.length} running`)];
 }
 
 async function readDeployment({ store, config }: ServiceHealthContext): Promise<Deployment> {

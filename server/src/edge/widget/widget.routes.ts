@@ -33,11 +33,11 @@ export function widgetRoutes(
   app.get('/widget', options, async (request, reply) => {
     const { url = '' } = request.raw;
     const address = widgetTokens.readAddress(url.slice(url.indexOf('?') + 1));
-    if (!address) return sendPage(reply, notice('forbidden', 'This address is not valid', changed));
+    if (!address) return sendPage(reply, notice('forbidden', "This link isn't valid", changed));
     const { allowedOrigin, isView } = address;
     if (!(await isLive(address.workspaceId))) {
       return sendPage(reply, {
-        ...notice('workspace_not_found', 'This workspace is gone', 'It was deleted.'),
+        ...notice('workspace_not_found', 'This workspace no longer exists', 'It was deleted.'),
         frameAncestors: allowedOrigin,
       });
     }
@@ -108,7 +108,7 @@ ${isPreview ? html`<div id="inlay" data-preview></div>` : html`<div id="inlay"><
 </html>
 `;
 
-const changed = 'It was changed, or it is not complete. Ask the application that you came from for a new address.';
+const changed = 'The link is incomplete or was changed. Go back to the app that you came from and open it again.';
 
 const notice = (error: 'forbidden' | 'workspace_not_found', title: string, text: string) => ({
   status: statusOf(error, {}),

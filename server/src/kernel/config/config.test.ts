@@ -306,7 +306,7 @@ describe('Secrets in files', () => {
 
   it('A _FILE variable that is misspelt, or of a setting that is no secret, is noticed', () => {
     expect(faultsOf({ INLAY_ENCRYPTON_KEY_FILE: 'x' })).toEqual([
-      'INLAY_ENCRYPTON_KEY_FILE is not an Inlay variable. Did you mean INLAY_ENCRYPTION_KEY_FILE?',
+      'Unknown variable INLAY_ENCRYPTON_KEY_FILE. Did you mean INLAY_ENCRYPTION_KEY_FILE?',
     ]);
     expect(configOf({ INLAY_VENDOR_FILE: 'x' }).unknownNames).toHaveLength(1);
   });

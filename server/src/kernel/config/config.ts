@@ -108,7 +108,7 @@ export interface Secrets {
 export class ConfigError extends OperatorError {
   constructor(readonly faults: string[]) {
     super(
-      `The configuration has ${faults.length === 1 ? 'an error' : `${faults.length} errors`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `Invalid configuration${faults.length === 1 ? '' : ` (${faults.length} problems)`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     );
     this.name = 'ConfigError';
   }
@@ -125,7 +125,7 @@ export function readConfig(
   { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
 ): { config: Config; secrets: Secrets } {
   const { misspelt, unknown: unknownNames } = findStrangeNames(environment);
-  const faults = misspelt.map(({ name, meant }) => `${name} is not an Inlay variable. Did you mean ${meant}?`);
+  const faults = misspelt.map(({ name, meant }) => `Unknown variable ${name}. Did you mean ${meant}?`);
   const env = withSecretFiles(environment, faults);
   // An empty variable counts as unset, because many deployments unset a variable in this way.
   const textOf = (name: Variable): string | undefined =>
@@ -224,7 +224,7 @@ function* faultsTogether(
   runs: 'service' | 'platform',
 ): Generator<string> {
   if (values.INLAY_METRICS_PORT !== undefined && values.INLAY_METRICS_PORT === (values.PORT ?? 8080)) {
-    yield 'INLAY_METRICS_PORT must differ from PORT.';
+    yield 'INLAY_METRICS_PORT must be different from PORT.';
   }
   // The secret of a hosted platform is made there, so its strength is not checked here.
   const guardsBundledPlatform = runs === 'platform' || !isSet('INLAY_PLATFORM_URL');
@@ -240,7 +240,7 @@ function* faultsTogether(
   }
   const customerUrl = values.INLAY_CONSOLE_CUSTOMER_URL;
   if (customerUrl !== undefined && !isPageOfCustomers(customerUrl)) {
-    yield 'INLAY_CONSOLE_CUSTOMER_URL must be an https URL with {id} or {name} after its host, such as https://admin.example.com/customers/{name}.';
+    yield 'INLAY_CONSOLE_CUSTOMER_URL must be an https URL with {id} or {name} after the host, such as https://admin.example.com/customers/{name}.';
   }
 }
 
@@ -249,7 +249,7 @@ function readOidc(values: Values, issuer: string | undefined, faults: string[]):
   const issuerUrl = values.INLAY_CONSOLE_OIDC_ISSUER;
   if (issuer === undefined || issuerUrl === undefined) return undefined;
   if (isSecure(issuerUrl) === undefined) {
-    faults.push('INLAY_CONSOLE_OIDC_ISSUER must be an https URL, or a URL on this machine.');
+    faults.push('INLAY_CONSOLE_OIDC_ISSUER must be an https URL, or an http URL on this machine.');
   }
   const clientId = values.INLAY_CONSOLE_OIDC_CLIENT_ID;
   const rules = readOidcRules(values.INLAY_CONSOLE_OIDC_RULES ?? '');

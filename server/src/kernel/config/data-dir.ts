@@ -30,7 +30,7 @@ export function openDataDir(directory: string): DataDir {
   const isThere = existsSync(directory);
   const refuse = (why: string, cause?: unknown) =>
     new OperatorError(
-      `The data directory ${directory} cannot be ${isThere ? 'used' : 'created'}: ${why}.\nGive the user that runs Inlay access to it, or set INLAY_DATA_DIR to another directory.`,
+      `Cannot ${isThere ? 'use' : 'create'} the data directory ${directory}: ${why}.\nGive the user that runs Inlay access to it, or set INLAY_DATA_DIR to a different directory.`,
       { cause },
     );
   const obstacle = findObstacle(directory);
@@ -50,13 +50,13 @@ export function openExistingDataDir(directory: string): DataDir {
     readOrCreate(file) {
       if (!existsSync(directory)) throw noData(directory);
       const target = join(directory, file);
-      if (!existsSync(target)) throw new OperatorError(`There is no file ${target}. Restore it from a backup.`);
+      if (!existsSync(target)) throw new OperatorError(`The file ${target} is missing. Restore it from a backup.`);
       return readFileSync(target, 'utf8');
     },
   };
 }
 
-export const noData = (directory: string) => new OperatorError(`No Inlay data in ${directory}. Set INLAY_DATA_DIR.`);
+export const noData = (directory: string) => new OperatorError(`No Inlay data at ${directory}. Set INLAY_DATA_DIR.`);
 
 const { R_OK, W_OK, X_OK } = constants;
 /** A key may lie on a read-only volume; SQLite writes even to read. */

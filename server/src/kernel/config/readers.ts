@@ -55,19 +55,19 @@ const matching = (pattern: RegExp, complaint: string) =>
 
 const id = fitting(
   (given) => (uuid.test(given) ? given.toLowerCase() : undefined),
-  'must be a UUID, as in 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.',
+  'must be a UUID such as 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.',
 );
 
 const httpUrl = fitting((given) => {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const clean = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
   return clean ? url.href.replace(/\/+$/, '') : undefined;
-}, 'must be an http or https URL without user name, query or fragment.');
+}, 'must be an http or https URL without a user name, query or fragment.');
 
 const publicUrl: Reader<string> = (given, complain) => {
   const url = httpUrl(given, complain);
   if (url !== undefined && serialiseOrigin(new URL(url).origin) === undefined) {
-    complain('must contain a lower-case host that browsers accept.');
+    complain('must have a valid lowercase host name.');
   }
   return url;
 };
@@ -96,7 +96,7 @@ const location = fitting((given) => {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return resolve(given);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined;
-}, 'must be an http or https URL without user name, or a file path.');
+}, 'must be an http or https URL without a user name, or a file path.');
 
 /** Whether a secret can be guessed: it is too short, or repeats a few characters. */
 export function isWeak(secret: string): boolean {
@@ -106,7 +106,7 @@ export function isWeak(secret: string): boolean {
 
 const secret: Reader<string> = (given, complain) => {
   if (!placeholder.test(given)) return given;
-  complain('still contains a placeholder. Set it to a secret of your own.');
+  complain('still contains a placeholder. Set it to your own secret.');
   return undefined;
 };
 
@@ -115,7 +115,7 @@ const strongSecret =
   (given, complain) => {
     const value = secret(given, complain);
     if (value === undefined || (/^[\x21-\x7e]+$/.test(value) && !isWeak(value))) return value;
-    complain(`must have at least 32 visible ASCII characters, at least 8 of them different. ${advice}`);
+    complain(`must have at least 32 printable ASCII characters, at least 8 of them different. ${advice}`);
     return undefined;
   };
 
@@ -124,7 +124,7 @@ const operatorToken: Reader<string> = (given, complain) => {
   if (value === undefined) return undefined;
   if (value.length > 512) complain('must have at most 512 characters.');
   else if (!isPlausible(value)) {
-    complain('starts with inlay_op_ but has a wrong checksum. Check for typos or missing characters.');
+    complain('starts with inlay_op_ but has an invalid checksum. Check it for typos or missing characters.');
   }
   return value;
 };
@@ -177,7 +177,7 @@ const readers = {
   ),
   INLAY_ORGANIZATION_ID: id,
   INLAY_OPERATOR_TOKEN: operatorToken,
-  INLAY_VENDOR: matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be a single lower-case word of letters, digits, - and _.'),
+  INLAY_VENDOR: matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be one word of lowercase letters, digits, - and _.'),
   INLAY_SCOPED_TOKEN_TTL_SECONDS: integer(1, 3_153_600_000),
   INLAY_PLATFORM_URL: httpUrl,
   INLAY_SERVICE_URL: httpUrl,
@@ -192,7 +192,7 @@ const readers = {
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000),
   INLAY_TRUSTED_PROXIES: list(
     isAddressOrNetwork,
-    (item) => `must be a list of IP addresses or networks such as 10.0.0.0/8. "${item}" is neither.`,
+    (item) => `must list IP addresses or networks such as 10.0.0.0/8; "${item}" is neither.`,
   ),
   INLAY_MAX_CONNECTIONS_PER_ADDRESS: integer(0, 1_000_000),
   INLAY_METRICS_TOKEN: strongSecret('Generate one with: openssl rand -base64 32'),
@@ -211,7 +211,7 @@ const readers = {
   INLAY_CONSOLE_OIDC_SCOPES: text,
   INLAY_CONSOLE_OIDC_RULES: text,
   INLAY_CONSOLE_CUSTOMER_URL: text,
-  INLAY_READABLE_DIRS: list(isAbsolute, (item) => `must be a list of absolute paths. "${item}" is not one.`),
+  INLAY_READABLE_DIRS: list(isAbsolute, (item) => `must list absolute folder paths; "${item}" is not one.`),
   INLAY_MAX_CONCURRENT_SYNCS: integer(1, 1_000),
   INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: integer(1, 1_000),
   INLAY_MAX_CONCURRENT_CHECKS: integer(1, 1_000),

@@ -32,7 +32,7 @@ export function findStrangeNames(env: Readonly<Record<string, string | undefined
     else if (name.startsWith('INLAY_')) {
       const short = name.slice('INLAY_'.length);
       found.unknown.push(
-        `${name} is not an Inlay variable and has no effect.${ours.includes(short) ? ` Did you mean ${short}?` : ''}`,
+        `Unknown variable ${name} has no effect.${ours.includes(short) ? ` Did you mean ${short}?` : ''}`,
       );
     }
   }

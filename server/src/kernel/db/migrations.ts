@@ -1796,7 +1796,7 @@ async function listPending(db: Kysely<Tables>): Promise<string[]> {
   const { pending, unknown } = await compareMigrations(db);
   if (unknown.length > 0) {
     throw new OperatorError(
-      `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
+      `A newer version of Inlay has migrated this database (it has ${unknown.join(', ')}). Start that version or a later one.`,
     );
   }
   return pending;

@@ -45,7 +45,7 @@ export function limitConnections(server: Server, { maxPerAddress, trustedProxies
       onRefused('address');
       if (performance.now() - warnedAt < warningEveryMs) return;
       warnedAt = performance.now();
-      log.warn({ address, maxPerAddress }, 'an address has too many connections; further ones are refused');
+      log.warn({ address, maxPerAddress }, 'Connection limit per address reached; refusing further connections');
       return;
     }
     open.set(client, count);

@@ -18,7 +18,7 @@ export function replyToErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // The client broke off. This error has the same code as a lost database connection, so it is recognised first.
     if (error === request.raw.errored) {
-      request.log.debug('the client went away before its request was complete');
+      request.log.debug('Client disconnected before the request was complete');
       return refuse(reply, 'bad_request');
     }
     return sendError(asAppError(error), request, reply);
@@ -47,7 +47,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   if (error instanceof AppError) {
     const { code, facts }: AppError = error;
     const status = statusOf(code, facts);
-    if (status >= 500) request.log.warn({ err: error, code }, 'request failed');
+    if (status >= 500) request.log.warn({ err: error, code }, 'Request failed');
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     const given = 'retryAfterSeconds' in facts ? facts.retryAfterSeconds : undefined;
     const retryAfter = given ?? errorCatalogue[code].retryAfterSeconds;
@@ -57,7 +57,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   }
   const refusal = refusalOf(error);
   if (refusal !== undefined) return refuse(reply, refusal);
-  request.log.error({ err: error }, 'unexpected error');
+  request.log.error({ err: error }, 'Unexpected error');
   return refuse(reply, 'internal_error');
 }
 

@@ -43,7 +43,7 @@ export class AccessToken {
   async #fetch(): Promise<string> {
     const answer = await this.#request();
     if (answer.status === 400 || answer.status === 401 || answer.status === 403) {
-      throw new PlatformError('unauthorised', `client credentials refused: ${describeAnswer(answer)}`);
+      throw new PlatformError('unauthorised', `client credentials rejected: ${describeAnswer(answer)}`);
     }
     const body = answer.status === 200 ? parse(answer.text) : undefined;
     if (typeof body?.access_token !== 'string') {

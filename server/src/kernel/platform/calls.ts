@@ -197,7 +197,7 @@ export function readable({ text }: PlatformAnswer, otherwise: PlatformFailure = 
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch (cause) {
-    throw new PlatformError(otherwise, 'the platform sent an unreadable answer', { cause });
+    throw new PlatformError(otherwise, 'the platform sent an unreadable response', { cause });
   }
-  throw new PlatformError(otherwise, 'the platform sent an unreadable answer');
+  throw new PlatformError(otherwise, 'the platform sent an unreadable response');
 }

@@ -33,7 +33,7 @@ export async function checkDirectly(
     await runtime.sleep(pollMs, ending);
     if (ending.aborted) throw new PlatformError('unavailable', 'the service is stopping');
   }
-  return { status: 'failed', failure: { message: 'The check timed out.', origin: kind } };
+  return { status: 'failed', failure: { message: 'The check timed out. Try again.', origin: kind } };
 }
 
 /** No check has this id. */

@@ -28,7 +28,7 @@ export type Item = Record<string, unknown>;
 
 export function idOf(item: object, field: string): string {
   const id = (item as Item)[field];
-  if (typeof id !== 'string') throw new PlatformError('unknown', `the answer has no ${field}`);
+  if (typeof id !== 'string') throw new PlatformError('unknown', `the response has no ${field}`);
   return id;
 }
 

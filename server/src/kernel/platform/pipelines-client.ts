@@ -35,7 +35,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
   async function listOf(operation: string, path: string, query: Record<string, string>): Promise<Item[]> {
     const answer = await call(operation, 'read', { method: 'GET', path: `${path}?${new URLSearchParams(query)}` });
     const { data } = readable(answer) as { data?: unknown };
-    if (!Array.isArray(data)) throw new PlatformError('unavailable', 'the platform sent no list');
+    if (!Array.isArray(data)) throw new PlatformError('unavailable', 'the platform returned no list');
     return data.filter((item) => typeof item === 'object' && item !== null);
   }
 
@@ -150,7 +150,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
       const failure = failureOf(answer, 'unavailable', runtime.now());
       if (failure) throw withReason(failure, answer);
       const streams = await readableList(answer);
-      if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
+      if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform returned no list of streams');
       return (await mapInPieces(streams, readStream)).flat();
     },
     ...createDirectChecks(call, runtime, ending),

@@ -26,7 +26,7 @@ export function createPlatformClient(options: Omit<CallOptions, 'endingQuestions
         body: { name, organizationId, regionId },
       });
       const { workspaceId } = readable(answer, 'unknown') as { workspaceId?: unknown };
-      if (typeof workspaceId !== 'string') throw new PlatformError('unknown', 'created, but the answer has no id');
+      if (typeof workspaceId !== 'string') throw new PlatformError('unknown', 'created, but the response has no id');
       return { id: workspaceId.toLowerCase(), name };
     },
     async renameWorkspace(id, name) {

@@ -36,7 +36,7 @@ export function createTokenOwner(
   };
 
   const askLater = () =>
-    void isService().catch((err) => log.warn({ err }, 'the platform cannot be asked who refreshes tokens'));
+    void isService().catch((err) => log.warn({ err }, 'Failed to ask the platform who refreshes tokens'));
   return {
     isService,
     current() {

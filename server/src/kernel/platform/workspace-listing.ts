@@ -190,7 +190,7 @@ export class WorkspaceListing {
 }
 
 const indistinguishable =
-  'the credentials can see several organizations, and the platform does not say which of them a workspace belongs to';
+  'the credentials can access several organizations, and the platform does not report which one a workspace belongs to';
 
 function internalRequest(
   organizationId: string,
@@ -203,7 +203,7 @@ function internalRequest(
 
 function listIn(answer: object, key: 'data' | 'workspaces'): WorkspaceItem[] {
   const list = (answer as Record<string, unknown>)[key];
-  if (!Array.isArray(list)) throw new PlatformError('unavailable', 'the platform sent no list');
+  if (!Array.isArray(list)) throw new PlatformError('unavailable', 'the platform returned no list');
   return list;
 }
 

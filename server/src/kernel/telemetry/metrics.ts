@@ -95,14 +95,14 @@ export function createMetrics(): Metrics {
   }
   const requests = new Counter({
     name: 'inlay_http_requests_total',
-    help: 'Requests answered, by route, method and status',
+    help: 'Number of HTTP requests, by route, method and status',
     labelNames: ['route', 'method', 'status'],
     registers,
     collect: countRequests,
   });
   const latency = new Histogram({
     name: 'inlay_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to its answer, by route and method',
+    help: 'Duration of HTTP requests, by route and method',
     labelNames: ['route', 'method'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
@@ -110,100 +110,100 @@ export function createMetrics(): Metrics {
   });
   const refusedConnections = new Counter({
     name: 'inlay_http_connections_refused_total',
-    help: 'Connections refused because their address, or all addresses together, had too many',
+    help: 'Number of connections refused because one address, or all addresses together, had too many open',
     labelNames: ['reason'],
     registers,
   });
   const platformCalls = new Counter({
     name: 'inlay_platform_calls_total',
-    help: 'Requests sent to the platform, by operation and outcome',
+    help: 'Number of requests to the platform, by operation and outcome',
     labelNames: ['operation', 'outcome'],
     registers,
   });
   const platformLatency = new Histogram({
     name: 'inlay_platform_call_duration_seconds',
-    help: 'Time a request to the platform took, by operation',
+    help: 'Duration of requests to the platform, by operation',
     labelNames: ['operation'],
     buckets: [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
   const platformRetries = new Counter({
     name: 'inlay_platform_retries_total',
-    help: 'Requests sent to the platform again after a failure, by operation; they count as calls, too',
+    help: 'Number of retried requests to the platform, by operation (also counted as calls)',
     labelNames: ['operation'],
     registers,
   });
   const platformBreaker = new Gauge({
     name: 'inlay_platform_breaker_open',
-    help: '1 while the platform keeps failing and is asked only every few seconds, else 0',
+    help: '1 while the circuit breaker for the platform is open, otherwise 0',
     registers,
   });
   const queueWaits = new Histogram({
     name: 'inlay_queue_wait_seconds',
-    help: 'Time that work of a workspace waited for its turn, by kind: sync, check and discover on the bundled platform, check_request and set_up in this process',
+    help: 'Time that work waited in the queue, by kind: sync, check and discover on the bundled platform, check_request and set_up in this process',
     labelNames: ['kind'],
     buckets: [0.01, 0.1, 1, 2, 5, 10, 30, 60, 300, 1_800, 7_200],
     registers,
   });
   const changedValues = new Counter({
     name: 'inlay_values_changed_total',
-    help: 'Values that did not arrive at a destination unchanged, in jobs of the bundled platform that succeeded, by kind: nulled, shortened, not_a_number, left_out',
+    help: 'Number of values changed on their way to a destination, in successful jobs of the bundled platform, by kind: nulled, shortened, not_a_number, left_out',
     labelNames: ['kind'],
     registers,
   });
   const syncs = new Counter({
     name: 'inlay_syncs_total',
-    help: 'Syncs that have ended, as this process saw it, by outcome: succeeded, failed, cancelled',
+    help: 'Number of ended syncs seen by this process, by outcome: succeeded, failed, cancelled',
     labelNames: ['outcome'],
     registers,
   });
   const syncSeconds = new Histogram({
     name: 'inlay_sync_duration_seconds',
-    help: 'Time from the start of a sync to its end, retries included, by outcome',
+    help: 'Duration of syncs, including retries, by outcome',
     labelNames: ['outcome'],
     buckets: [1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400],
     registers,
   });
   const syncRows = new Counter({
     name: 'inlay_sync_rows_total',
-    help: 'Rows that arrived at destinations, by the outcome of their sync',
+    help: 'Number of rows written to destinations, by outcome of the sync',
     labelNames: ['outcome'],
     registers,
   });
   const oauthRefreshes = new Counter({
     name: 'inlay_oauth_refreshes_total',
-    help: 'Refreshes of the tokens of credentials, by outcome: refreshed, failed (tried again), refused (the operator has to mend something), ended (the customer has to sign in again)',
+    help: 'Number of token refreshes, by outcome: refreshed, failed (will be retried), refused (the operator must act), ended (the customer must sign in again)',
     labelNames: ['outcome'],
     registers,
   });
   const idempotentRequests = new Counter({
     name: 'inlay_idempotent_requests_total',
-    help: 'Requests with an Idempotency-Key, by outcome: carried_out, replayed (with the stored answer), refused',
+    help: 'Number of requests with an Idempotency-Key, by outcome: carried_out, replayed (from the stored response), refused',
     labelNames: ['outcome'],
     registers,
   });
   const webhooks = new Counter({
     name: 'inlay_webhook_attempts_total',
-    help: 'Webhooks that were sent, by outcome: delivered, retried (it is sent again), failed (it is given up)',
+    help: 'Number of webhook delivery attempts, by outcome: delivered, retried (will be sent again), failed (no more retries)',
     labelNames: ['outcome'],
     registers,
   });
   const webhookSeconds = new Histogram({
     name: 'inlay_webhook_attempt_duration_seconds',
-    help: 'Time from sending a webhook to the answer of its receiver, by outcome',
+    help: 'Duration of webhook delivery attempts, by outcome',
     labelNames: ['outcome'],
     buckets: [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
   const webhookLag = new Histogram({
     name: 'inlay_webhook_lag_seconds',
-    help: 'Time from an event to the webhook that its receiver accepted',
+    help: 'Time from an event to its successful webhook delivery',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3_600, 86_400],
     registers,
   });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
-    help: 'What happened while workspaces were kept consistent with the platform',
+    help: 'Number of workspace consistency events between Inlay and the platform, by event',
     labelNames: ['event'],
     registers,
   });
@@ -245,7 +245,7 @@ export function createMetrics(): Metrics {
       };
       new Gauge({
         name: 'inlay_webhooks_retrying',
-        help: 'Webhooks that were not accepted and are sent again later',
+        help: 'Number of webhook deliveries waiting for a retry',
         registers,
         async collect() {
           this.set((await readOnce()).retrying);
@@ -253,7 +253,7 @@ export function createMetrics(): Metrics {
       });
       new Gauge({
         name: 'inlay_webhooks_oldest_waiting_seconds',
-        help: 'Age of the oldest event that an enabled webhook endpoint has not got yet; 0 when none waits',
+        help: 'Age of the oldest event not yet delivered to an enabled webhook endpoint; 0 if there is none',
         registers,
         async collect() {
           this.set((await readOnce()).oldestMs / 1000);
@@ -272,7 +272,7 @@ export function createMetrics(): Metrics {
       };
       new Gauge({
         name: 'inlay_syncs_open',
-        help: 'Syncs that have not ended, by state: waiting, running',
+        help: 'Number of open syncs, by state: waiting, running',
         labelNames: ['state'],
         registers,
         async collect() {
@@ -283,7 +283,7 @@ export function createMetrics(): Metrics {
       });
       new Gauge({
         name: 'inlay_syncs_oldest_waiting_seconds',
-        help: 'How long the sync that has waited longest has been waiting; 0 when none waits',
+        help: 'Waiting time of the oldest queued sync; 0 if there is none',
         registers,
         async collect() {
           this.set(((await readOnce()).oldestWaitingMs ?? 0) / 1000);
@@ -291,7 +291,7 @@ export function createMetrics(): Metrics {
       });
       new Gauge({
         name: 'inlay_connections',
-        help: 'Connections of the deployment, by health: healthy, running, failing, needs_attention, paused, never_synced',
+        help: 'Number of connections in this deployment, by health: healthy, running, failing, needs_attention, paused, never_synced',
         labelNames: ['health'],
         registers,
         async collect() {
@@ -303,7 +303,7 @@ export function createMetrics(): Metrics {
     watchLog(read) {
       new Gauge({
         name: 'inlay_log_pending_entries',
-        help: 'Entries of the log that have no position yet, so that no reader sees them',
+        help: 'Number of log entries without a position, which readers cannot see yet',
         registers,
         async collect() {
           this.set(await read());
@@ -313,7 +313,7 @@ export function createMetrics(): Metrics {
     watchBacklog(read) {
       new Gauge({
         name: 'inlay_reconciler_backlog',
-        help: 'Changes that the platform does not know yet, by kind',
+        help: 'Number of changes not yet applied on the platform, by kind',
         labelNames: ['kind'],
         registers,
         async collect() {

@@ -80,12 +80,12 @@ export function createOtlpTracer({ settings, headers, runtime, log }: TracerOpti
       const problem = await sendBatch(batch);
       if (problem !== undefined) {
         dropped += batch.length;
-        log.warn({ dropped, problem }, 'spans could not be sent to the collector of OTEL_EXPORTER_OTLP_ENDPOINT');
+        log.warn({ dropped, problem }, 'Failed to export spans to OTEL_EXPORTER_OTLP_ENDPOINT');
         dropped = 0;
       }
     }
     if (dropped > 0) {
-      log.warn({ dropped }, 'spans were dropped: more ended than the collector took');
+      log.warn({ dropped }, 'Spans dropped: the collector cannot keep up');
       dropped = 0;
     }
   }

@@ -92,7 +92,7 @@ export function createRefusals(ctx: RefusalsContext): Refusals {
         before.count++;
       } else if (repeated.size < maxKinds) {
         repeated.set(kind, { request, count: 0 });
-        ctx.inBackground('recording a refused request', () => record(request, 1));
+        ctx.inBackground('Recording a refused request', () => record(request, 1));
       }
     },
     badToken(address) {

@@ -66,7 +66,7 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
   const repetition = repeatedly(
     { ...ctx, runtime: { ...ctx.runtime, sleep } },
     {
-      what: 'giving positions to entries of the log',
+      what: 'Event sequencing',
       pauseMs: () => (signs > 0 ? soonMs : attention.pauseMs()),
       work: async () => {
         signs = Math.max(0, signs - 1);
@@ -94,7 +94,7 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
       // Another replica need not wait until the lease has run out.
       await log
         .releaseSequencer(ctx.store.db, leaseId)
-        .catch((err) => ctx.log.warn({ err }, 'the lease on the log was not given back'));
+        .catch((err) => ctx.log.warn({ err }, 'Failed to release event log lease'));
     },
   };
 }

@@ -135,7 +135,7 @@ function startWork(
         await keys.endLease(store.db, claim);
       } catch (err) {
         // The work is done and its response has to be sent. A repeated request finds the row as after a crash.
-        log.warn({ err }, 'the answer of a request with an Idempotency-Key could not be kept');
+        log.warn({ err }, 'Failed to store idempotent response');
       }
     },
   };
@@ -151,9 +151,7 @@ async function renewUntil(
     if (ended.aborted) return;
     await keys
       .renewLease(store.db, claim, leaseMs)
-      .catch((err) =>
-        log.warn({ err }, 'the lease of an Idempotency-Key could not be renewed; it will be tried again'),
-      );
+      .catch((err) => log.warn({ err }, 'Failed to renew idempotency key lease; will retry'));
   }
 }
 

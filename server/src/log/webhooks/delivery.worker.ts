@@ -67,7 +67,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const run = new EndpointRun({ ...ctx, budget, trouble }, row, leaseOf(leasedAt));
       running.set(id, run);
       run.done
-        .catch((err) => log.error({ err, webhookEndpointId: id }, 'sending webhooks failed; it will be tried again'))
+        .catch((err) => log.error({ err, webhookEndpointId: id }, 'Webhook endpoint run failed; will retry'))
         .finally(() => {
           running.delete(id);
           attention.noticed();
@@ -89,13 +89,13 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   async function renewWhileRunning(): Promise<void> {
     while (!stopping.signal.aborted) {
       await runtime.sleep(renewEveryMs, stopping.signal);
-      await renew().catch((err) => log.error({ err }, 'leases of webhook endpoints could not be renewed'));
+      await renew().catch((err) => log.error({ err }, 'Failed to renew webhook endpoint leases'));
     }
   }
 
   const repetition = repeatedly(
     { log, runtime: { ...runtime, sleep: attention.sleep } },
-    { what: 'looking for webhooks to send', pauseMs: attention.pauseMs, work: look },
+    { what: 'Webhook dispatch', pauseMs: attention.pauseMs, work: look },
   );
 
   return {

@@ -278,7 +278,7 @@ export class EndpointRun {
       .then((attempt) => this.#settle(job, attempt))
       .catch((err) => {
         if (!this.#cut.signal.aborted) {
-          log.error({ err, webhookEndpointId: id }, 'a webhook could not be sent');
+          log.error({ err, webhookEndpointId: id }, 'Webhook delivery failed');
           this.#on({ type: 'lease_lost' });
         }
       })

@@ -25,6 +25,6 @@ async function tidyUp(ctx: PipelinesContext, check: SourceCheckRow): Promise<voi
     await checks.recordNothingLingers(ctx.store.db, { id, organizationId, workspaceId });
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    ctx.log.warn({ err: error, workspaceId }, 'what a check has left on the platform could not be removed yet');
+    ctx.log.warn({ err: error, workspaceId }, 'Failed to clean up after a check on the platform; will retry');
   }
 }

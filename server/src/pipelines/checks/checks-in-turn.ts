@@ -44,7 +44,7 @@ export async function startCheck(
     return recorded;
   };
   const over = new AbortController();
-  ctx.background.run('a check', async () => {
+  ctx.background.run('Check', async () => {
     try {
       await ctx.turns.checks.run(tenant, async () => {
         await record();
@@ -57,7 +57,7 @@ export async function startCheck(
       over.abort();
     }
   });
-  ctx.background.run('keeping a check alive', async () => {
+  ctx.background.run('Check heartbeat', async () => {
     for (;;) {
       await ctx.runtime.sleep(renewEveryMs, over.signal);
       if (over.signal.aborted) return;
@@ -145,7 +145,7 @@ export async function connectorOf(
 /** Why the platform has not run a check, in words of our own. */
 export function whyNotRun({ log }: PipelinesContext, error: unknown): { isRefused: boolean; message: string } {
   if (!(error instanceof PlatformError)) throw error;
-  log.warn({ err: error }, 'a check could not be run');
+  log.warn({ err: error }, 'Check failed to run');
   const isRefused = error.failure === 'rejected' && !error.isConflict;
   const message = isRefused
     ? 'The platform rejected the configuration.'

@@ -89,7 +89,7 @@ async function ask(
     return await ctx.platform.discoverStreams({ organizationId: owner, configuration, ...connector });
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    ctx.log.warn({ err: error }, 'a source could not be asked for its streams');
+    ctx.log.warn({ err: error }, 'Stream discovery failed');
     throw new AppError(unavailable, {}, { cause: error });
   }
 }

@@ -85,17 +85,17 @@ export function createJobWatch(ctx: PipelinesContext, { everyMs, overlapMs }: Wa
       await look(ctx);
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      ctx.log.debug({ err: error }, 'jobs could not be read from the platform; they will be');
+      ctx.log.debug({ err: error }, 'Failed to read jobs from the platform; will retry');
     }
   }
 
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
-  const repetition = repeatedly(ctx, { what: 'reading jobs', pauseMs, work: pass });
+  const repetition = repeatedly(ctx, { what: 'Job watch', pauseMs, work: pass });
   return {
     pass,
     soon() {
       if (stopping.signal.aborted) return;
-      ctx.background.run('reading jobs', async () => {
+      ctx.background.run('Job watch', async () => {
         try {
           await read();
         } catch (error) {
@@ -173,13 +173,13 @@ function tell({ log, metrics }: PipelinesContext, news: readonly JobNews[]): voi
     };
     for (const { number: attempt, failure } of failedAttempts) {
       const { kind, origin, message: error } = failure ?? {};
-      log.warn({ ...about, attempt, kind, origin, error }, 'an attempt of a sync failed');
+      log.warn({ ...about, attempt, kind, origin, error }, 'Sync attempt failed');
     }
     if (!hasEnded || job.ended_at === null) continue;
     const seconds = Math.max(0, (job.ended_at - job.started_at) / 1000);
     const { status, type, attempts, row_count: rows, byte_count: bytes, failure_kind, failure_origin, error } = job;
     const failure = status === 'failed' ? { kind: failure_kind, origin: failure_origin, error } : {};
-    log.info({ ...about, type, status, seconds, attempts, rows, bytes, ...failure }, 'a sync has ended');
+    log.info({ ...about, type, status, seconds, attempts, rows, bytes, ...failure }, 'Sync ended');
     if (type !== 'sync' || (status !== 'failed' && status !== 'succeeded' && status !== 'cancelled')) continue;
     metrics.syncEnded(status, seconds, rows ?? 0);
   }

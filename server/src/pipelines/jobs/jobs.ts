@@ -175,7 +175,7 @@ interface WorkspaceRef {
 export function tellOfQuotas(ctx: PipelinesContext, workspaces: readonly WorkspaceRef[]): void {
   for (const ref of workspaces) {
     const tell = () => driveOperation(ctx.workspaces, { ...ref, kind: 'status' });
-    ctx.background.run('holding syncs back', tell);
+    ctx.background.run('Applying the sync limit', tell);
   }
 }
 

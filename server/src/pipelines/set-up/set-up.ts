@@ -55,7 +55,7 @@ interface Work {
 
 /** Sets the source up in the background now, without waiting for the next pass of the worker. */
 export function setUpSoon(ctx: PipelinesContext, source: SourceRef): void {
-  ctx.background.run('setting up a source', () => setUpSource(changedByWorker(ctx), source));
+  ctx.background.run('Source set-up', () => setUpSource(changedByWorker(ctx), source));
 }
 
 /**
@@ -96,7 +96,7 @@ async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promis
       if (over.signal.aborted) return;
       await sources.leaseSource(ctx.store.db, row.workspace_id, row.id, leaseId, leaseMs);
     }
-  })().catch((err) => ctx.log.warn({ err, sourceId: row.id }, 'a lease could not be renewed'));
+  })().catch((err) => ctx.log.warn({ err, sourceId: row.id }, 'Failed to renew set-up lease'));
   try {
     return await doWork();
   } finally {
@@ -115,8 +115,9 @@ async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Err
   if (error instanceof Waiting) return error;
   const about = { sourceId: row.id, workspaceId: row.workspace_id, err: error };
   // A platform or a registry that does not answer is no fault of this program, so it is only a warning.
-  if (error instanceof PlatformError || error instanceof AppError) ctx.log.warn(about, 'a source is not set up yet');
-  else ctx.log.error(about, 'a source could not be set up; it will be tried again');
+  if (error instanceof PlatformError || error instanceof AppError)
+    ctx.log.warn(about, 'Source set-up incomplete; will retry');
+  else ctx.log.error(about, 'Source set-up failed; will retry');
   return error;
 }
 

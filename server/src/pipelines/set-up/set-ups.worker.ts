@@ -33,7 +33,7 @@ export function createSetUps(ctx: PipelinesContext): SetUps {
         .run(source.workspaceId, () => setUpSource(ctx, source))
         .catch((err) => {
           if (err instanceof QueueClosed) return;
-          ctx.log.error({ err, sourceId: source.id }, 'a source could not be set up; it will be tried again');
+          ctx.log.error({ err, sourceId: source.id }, 'Source set-up failed; will retry');
         })
         .then(() => void underWay.delete(source.id));
       underWay.set(source.id, work);
@@ -41,7 +41,7 @@ export function createSetUps(ctx: PipelinesContext): SetUps {
   }
 
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
-  const repetition = repeatedly(ctx, { what: 'setting up sources', pauseMs, work: begin });
+  const repetition = repeatedly(ctx, { what: 'Source set-up pass', pauseMs, work: begin });
   return {
     async pass() {
       await begin();

@@ -84,10 +84,7 @@ async function unlessItMustWait(
   } catch (error) {
     if (error instanceof Refused) return true;
     if (!(error instanceof PlatformError || error instanceof Waiting)) throw error;
-    ctx.log.warn(
-      { err: error, workspaceId, destinationId },
-      'a destination could not be changed yet; it is tried again',
-    );
+    ctx.log.warn({ err: error, workspaceId, destinationId }, 'Failed to update a destination; will retry');
     return false;
   }
 }

@@ -33,6 +33,6 @@ async function connectByLink(root: PipelinesContext, cause: Cause, flow: OAuthFl
     // The template asks for more than a sign-in: the customer continues in the widget, which finds the credential.
     if (err instanceof AppError && err.code === 'invalid_request') return;
     // The customer has done everything. What is left is the operator's, who sees a credential without a source.
-    ctx.log.error({ err, flowId: flow.id }, 'a customer signed in with a link, but the source could not be made');
+    ctx.log.error({ err, flowId: flow.id }, 'Failed to create the source after a sign-in by link');
   }
 }

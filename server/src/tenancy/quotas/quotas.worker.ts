@@ -44,5 +44,5 @@ export function createQuotaReviews(ctx: WorkspacesContext): QuotaReviews {
   }
 
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
-  return { pass: () => pass(), ...repeatedly(ctx, { what: 'a review of quotas', pauseMs, work: pass }) };
+  return { pass: () => pass(), ...repeatedly(ctx, { what: 'Quota review', pauseMs, work: pass }) };
 }

@@ -106,7 +106,7 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
           await runtime.sleep(reloadEveryMs, stopping.signal);
           // When the store is away, the keys in memory are good enough: no token is accepted without the store anyway.
           if (!stopping.signal.aborted)
-            await reload().catch((err) => log.error({ err }, 'signing keys could not be read'));
+            await reload().catch((err) => log.error({ err }, 'Failed to reload signing keys'));
         }
       })();
     },

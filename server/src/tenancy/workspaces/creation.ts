@@ -162,7 +162,7 @@ async function bindCreated(
   }
   // The name belongs to another workspace by now: ours is a duplicate that nobody has a token for.
   ctx.metrics.workspaceEvent('orphan_found');
-  ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
+  ctx.log.warn({ workspaceId: id, boundTo }, 'Deleting duplicate workspace');
   await workspaces.recordDeleted(tx, organizationId, id);
   // A duplicate that nobody has seen here comes and goes without an entry.
   const change = { before: shownForAudit(row), after: undefined };
@@ -192,7 +192,7 @@ export async function adopt(
   ];
   if (adoptable.length > 1) {
     ctx.metrics.workspaceEvent('name_ambiguous');
-    ctx.log.warn({ workspaceIds: adoptable.map(({ id }) => id) }, 'several workspaces on the platform share a name');
+    ctx.log.warn({ workspaceIds: adoptable.map(({ id }) => id) }, 'Several workspaces on the platform share a name');
   }
   for (const candidate of adoptable) {
     const adopted = await ctx.store.transaction(async (tx) => {
@@ -234,7 +234,7 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
   ctx.metrics.workspaceEvent('name_ambiguous');
   ctx.log.warn(
     { workspaceIds: recorded.map(({ id }) => id), boundTo: claim.workspace_id },
-    'a create whose answer was lost took effect after its name was given to another workspace',
+    'Lost workspace creation took effect after its name was bound to another workspace',
   );
 }
 

@@ -90,7 +90,10 @@ export async function driveOperation(
         delayMs: Math.max(backoffMs, (failure.retryAfterSeconds ?? 0) * 1000),
         error: failure.message,
       });
-      log.warn({ workspaceId: ref.workspaceId, operation: ref.kind, err: error }, 'the platform could not be told yet');
+      log.warn(
+        { workspaceId: ref.workspaceId, operation: ref.kind, err: error },
+        'Failed to apply workspace change on the platform; will retry',
+      );
       if (error instanceof PartlyDone) {
         return { state: 'open', error: failure, pending: error.pending, total: error.total };
       }

@@ -50,7 +50,7 @@ export function createReconciler(ctx: WorkspacesContext): Reconciler {
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
   return {
     pass: () => pass(),
-    ...repeatedly(ctx, { what: 'a reconciler pass', pauseMs, work: pass }),
+    ...repeatedly(ctx, { what: 'Reconciler pass', pauseMs, work: pass }),
     backlog: () => readBacklog(ctx.store),
   };
 }
@@ -85,6 +85,6 @@ async function lookForLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): P
     await recordLostCreate(ctx, claim);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    ctx.log.warn({ err: error }, 'could not look for the outcome of a create yet');
+    ctx.log.warn({ err: error }, 'Failed to resolve the outcome of a workspace creation; will retry');
   }
 }

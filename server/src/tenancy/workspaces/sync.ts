@@ -44,7 +44,7 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
       const passed = Math.floor(total / progressEvery);
       total += recorded.ours;
       if (Math.floor(total / progressEvery) > passed) {
-        ctx.log.info({ found: total, created: created.length }, 'synchronising workspaces');
+        ctx.log.info({ found: total, created: created.length }, 'Workspace sync in progress');
       }
     }
   } catch (error) {
@@ -54,7 +54,7 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     throw new AppError('sync_stopped', { total, ...retry }, { cause: error });
   }
-  ctx.log.info({ found: total, created: created.length }, 'synchronised workspaces');
+  ctx.log.info({ found: total, created: created.length }, 'Workspace sync finished');
   if (created.length >= manyNew) await ctx.store.learnSizes();
   await reportMissing(ctx, organizationId, live);
   return { total_count: total, created_count: created.length, 'created_workspace IDs': created };
@@ -150,5 +150,5 @@ async function reportMissing(ctx: WorkspacesContext, organizationId: string, see
   const missing = active + inactive - seenLive;
   if (missing <= 0) return;
   ctx.metrics.workspaceEvent('missing_on_platform', missing);
-  ctx.log.warn({ missing }, 'workspaces known here were not found on the platform; nothing was deleted');
+  ctx.log.warn({ missing }, 'Some workspaces are missing on the platform; nothing was deleted');
 }
