@@ -43,7 +43,7 @@ export const rules = [
     phrase: phrase(/\b(?:is|are|was|were|be|been|being|not|what is) told\b|\btold of\b|\btells of\b/),
     instead: 'say who reports, notifies or shows what: "reported", "details", "unknown"',
   },
-  { phrase: phrase(/\btells? (?:how|what|when|where|whether|which|why)\b/), instead: 'shows, reports, says' },
+  { phrase: phrase(/\btells (?:how|what|when|where|whether|which|why)\b/), instead: 'shows, reports, says' },
   { phrase: phrase(/\bshall\b/), instead: 'must, will, or the verb alone' },
   { phrase: phrase(/(?<!\b(?:because|part|most|all|none|half|out|rid) )\bof it\b/), instead: 'name the thing' },
   { phrase: phrase(/\b(?:has|have|had) to do with\b/), instead: 'is about, manages, concerns' },

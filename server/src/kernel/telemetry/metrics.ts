@@ -172,7 +172,7 @@ export function createMetrics(): Metrics {
   });
   const oauthRefreshes = new Counter({
     name: 'inlay_oauth_refreshes_total',
-    help: 'Refreshes of the tokens of credentials, by outcome: refreshed, failed (tried again), refused (the operator has to mend something), ended (the customer has to sign in again)',
+    help: 'Refreshes of the tokens of credentials, by outcome: refreshed, failed (tried again), refused (the operator has to fix something), ended (the customer has to sign in again)',
     labelNames: ['outcome'],
     registers,
   });
