@@ -1,9 +1,8 @@
-// Checks the English of interface texts, errors, command-line texts and Markdown pages against phrases that read as
-// translated (CONTRIBUTING.md, "Words"). A rule can be wrong about a line: allow that line with a reason, in a comment on it
-// or on the line before.
+// Finds phrases that read as translated in interface texts, errors, command-line texts and Markdown pages (CONTRIBUTING.md,
+// "Words"). If a rule is wrong about a line, allow it with a reason, in a comment on that line or the line before.
 //
-//   // words: the customer's own sentence              in TypeScript
-//   <!-- words: quotes the specification -->           in Markdown
+//   // words: quotes the specification            in TypeScript
+//   <!-- words: quotes the specification -->      in Markdown
 //
 //   node scripts/check-words.mjs [root]
 
@@ -17,7 +16,6 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ file: string, line: number, phrase: string, instead: string }} Finding
  */
 
-/** Pages for people, whatever package they belong to. */
 const pages = /^(?:(?:docs|bench|deploy|embed|webhooks|manifests|examples)\/.*)?[^/]+\.md$/;
 /** Files whose strings people read in English. */
 const wordFiles = [
@@ -29,9 +27,9 @@ const wordFiles = [
   /^server\/src\/edge\/cli\/[\w-]+\.ts$/,
   /^server\/src\/(?:kernel\/config\/variables|kernel\/http\/error-catalogue|log\/events\/catalogue)\.ts$/,
 ];
-const foldersOfOthers = /^(?:node_modules|dist|builds|fixtures|data)$|^\./;
+const skippedFolders = /^(?:node_modules|dist|builds|fixtures|data)$|^\./;
 
-/** A blank in a phrase also matches a line break, because prose is wrapped. `…` stands for an expression in a template. */
+/** Blanks also match line breaks, because prose is wrapped. `…` stands for an expression in a template literal. */
 const phrase = (/** @type {RegExp} */ pattern, flags = 'gi') =>
   new RegExp(pattern.source.replaceAll(' ', '\\s+'), flags);
 
@@ -40,7 +38,7 @@ export const rules = [
   { phrase: phrase(/\bby (?:itself|themselves)\b/), instead: 'automatically' },
   { phrase: phrase(/\b(?:go|goes|going|gone|went) on\b(?! (?:the|a) \w+ page)/), instead: 'continue' },
   {
-    phrase: phrase(/\b(?:is|are|was|were|be|been|being|not|what is) told\b|\btold of\b|\btells of\b/),
+    phrase: phrase(/\b(?:is|are|was|were|be|been|being|not) told\b|\btold of\b|\btells of\b/),
     instead: 'say who reports, notifies or shows what: "reported", "details", "unknown"',
   },
   { phrase: phrase(/\btells (?:how|what|when|where|whether|which|why)\b/), instead: 'shows, reports, says' },
@@ -57,22 +55,28 @@ export const rules = [
   { phrase: phrase(/(?:\bis|\bare|\d|…) in order\b(?! (?:to|of)\b)/), instead: 'passed, healthy, OK' },
   { phrase: phrase(/\bwhoever\b/), instead: 'anyone who, the person who' },
   { phrase: phrase(/\bnothing (?:else )?but\b/), instead: 'only' },
+  { phrase: phrase(/\bwhat (?:came|comes|becomes|became) of\b|\bto be known\b/), instead: 'outcome, details' },
   { phrase: phrase(/\bpassed over\b/), instead: 'ignored, skipped' },
   { phrase: phrase(/\b(?:mend|mends|mended|mending)\b/), instead: 'fix, repair' },
   { phrase: phrase(/\banew\b/), instead: 'again' },
   { phrase: phrase(/\b(?:is|are|was|were|be|been) asked for\b/), instead: 'requested, required' },
   {
-    phrase: phrase(/\b(?:stay|stays|stayed|remain|remains|go|goes|leave|leaves|left) as (?:it|they) (?:is|are|was|were)\b/),
+    phrase: phrase(
+      /\b(?:stay|stays|stayed|remain|remains|go|goes|leave|leaves|left) as (?:it|they) (?:is|are|was|were)\b/,
+    ),
     instead: 'unchanged',
   },
   { phrase: phrase(/\bin (?:\w+ )?(?:customer|operator)['’]s place\b/), instead: 'on their behalf' },
-  { phrase: phrase(/\bhow (?:a|an|each|every|the) (?:customer|connection|source|sync) does\b/), instead: 'status, health' },
   {
-    phrase: phrase(/(?:^|[.!?] |\n\n|\| |- )Of (?:a|an|the|what|each|every|those|these|all|two|its|such)\b/, 'g'),
+    phrase: phrase(/\bhow (?:a|an|each|every|the) (?:customer|connection|source|sync) does\b/),
+    instead: 'status, health',
+  },
+  {
+    phrase: phrase(/(?<=^|[.!?] |\n\n|\| |- )Of (?:a|an|the|what|each|every|those|these|all|two|its|such)\b/, 'g'),
     instead: 'begin with the subject',
   },
   {
-    phrase: phrase(/(?:^|[.!?] )(?:It|This) (?:is|was|does|did)\b/, 'g'),
+    phrase: phrase(/(?<=^|[.!?] )(?:It|This) (?:is|was|does|did)\b/, 'g'),
     instead: 'begin with the thing itself',
     only: 'strings',
   },
@@ -100,8 +104,7 @@ function stringsOf(source) {
         readCode();
         text += '…';
       } else if (source[at] === '\\') {
-        // Two characters either way, so that positions in the text stay those of the file.
-        text += source[at + 1] === 'n' ? ' \n' : ` ${source[at + 1]}`;
+        text += source[at + 1] === 'n' ? ' ' : source[at + 1];
         at += 2;
       } else text += source[at++];
     }
@@ -157,9 +160,12 @@ function listFiles(root, folder = '') {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}${entry.name}`;
     if (!entry.isDirectory()) return [path];
-    return foldersOfOthers.test(entry.name) ? [] : listFiles(root, `${path}/`);
+    return skippedFolders.test(entry.name) ? [] : listFiles(root, `${path}/`);
   });
 }
+
+/** @param {string} text @param {number} at */
+const lineAt = (text, at) => text.slice(0, at).split('\n').length;
 
 /** @param {string} root the repository @returns {Finding[]} */
 export function checkWords(root) {
@@ -174,7 +180,7 @@ export function checkWords(root) {
       for (const { phrase: pattern, instead, only } of rules) {
         if (isPage && only) continue;
         for (const match of text.matchAll(pattern)) {
-          const line = source.slice(0, at + match.index).split('\n').length;
+          const line = lineAt(source, at) + lineAt(text, match.index) - 1;
           if (!isAllowed(line)) findings.push({ file, line, phrase: match[0].replace(/\s+/g, ' ').trim(), instead });
         }
       }
@@ -184,7 +190,8 @@ export function checkWords(root) {
     if (pages.test(file)) check(file, true);
     else if (wordFiles.some((name) => name.test(file)) && !file.endsWith('.test.ts')) check(file, false);
   }
-  return findings.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
+  const place = (/** @type {Finding} */ one) => `${one.file}:${String(one.line).padStart(6)} ${one.phrase}`;
+  return findings.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
 if (isMain(import.meta.url)) {
