@@ -1,6 +1,6 @@
 /*
- * The ceiling of a request: a bare `node:http` server that writes a given answer. To issue a token it also does what
- * cannot be avoided: it reads the body, looks the workspace up in SQLite by an index, and signs.
+ * The ceiling of a request: a bare `node:http` server that writes a given response. For issuing tokens it also does the
+ * unavoidable work: reads the body, looks up the workspace in SQLite by an index, and signs.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -21,7 +21,7 @@ export function startProgram<Question extends object, Answer>(
 ): ChildProgram<Question, Answer> {
   const file = join(programs, `${name}.js`);
   const child = fork(file, { signal, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
-  // An interruption ends the program. The end tells the caller, which may still wait for an answer.
+  // An interruption ends the program. The caller, which may still wait for a response, sees the exit.
   child.on('error', () => {});
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not start.`);

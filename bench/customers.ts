@@ -1,4 +1,4 @@
-/* Workspaces with sources and connections, made by the API of a service that runs, and how quickly it goes on answering. */
+/* Creates workspaces with sources and connections through a running service's API, and measures its latency meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchmarkOptions } from './benchmark.ts';
 import { type Figure, figureOf, timed } from './figures.ts';
@@ -27,7 +27,7 @@ export function callerOf(service: ServiceProcess, { signal, minutes }: Benchmark
         await delay(10);
       }
     })();
-    // A failure is thrown where the answer is asked for.
+    // The failure is thrown where the result is awaited.
     watching.catch(() => {});
     return async () => {
       isOver = true;
@@ -63,7 +63,7 @@ export function callerOf(service: ServiceProcess, { signal, minutes }: Benchmark
       });
       return ids;
     },
-    /** Of the newest job. */
+    /** The newest job's status. */
     lastStatus: async (workspaceId: string, id: string) =>
       (await list<{ status: string }>(at(workspaceId, `connections/${id}/jobs`)))[0]?.status,
     /** The statuses of the answers to so many checks of a source. */
@@ -82,7 +82,7 @@ export function callerOf(service: ServiceProcess, { signal, minutes }: Benchmark
   };
 }
 
-/** @param work what goes on meanwhile. */
+/** @param work what runs meanwhile. */
 export const liveFigure = (
   work: string,
   slowest: { tookMs: number },

@@ -151,7 +151,7 @@ async function make(place: Place, store: Store, seed?: (store: Store) => Promise
     await sql`pragma wal_checkpoint(truncate)`.execute(store.db);
     await sql`pragma synchronous = full`.execute(store.db);
   } else {
-    // The server would do this by itself after a while. Without statistics it plans badly.
+    // Autovacuum would do this after a while. Without statistics the server plans badly.
     await execute(urlOf(place), 'vacuum analyze');
   }
 }

@@ -26,7 +26,7 @@ export interface ReadAnswer extends Counts {
 }
 
 interface Counts {
-  /** Of records. */
+  /** Number of records. */
   count: number;
   states: number;
   largestState: number;

@@ -56,7 +56,7 @@ const [writers, written] = [4, 250];
 
 /**
  * How long after its commit an entry has a position that readers see, while a few clients make changes all the time: 99 of 100
- * entries are not later. As in the service, the sequencer runs by itself and is woken by what is written.
+ * entries are not later. As in the service, the sequencer runs in the background and writes wake it.
  */
 async function measureLag(store: product.Store): Promise<Figure> {
   const committedAt: number[] = [];

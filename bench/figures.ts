@@ -13,7 +13,7 @@ export interface Measured {
   count?: number;
   /** CPU time of all of them. */
   cpuMs?: number | undefined;
-  /** Of single answers. */
+  /** Latency of single responses. */
   p50Ms?: number;
   p99Ms?: number;
   /** How late the service's event loop was: 99 of 100 times it was not later than this. */

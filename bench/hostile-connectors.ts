@@ -1,5 +1,5 @@
 /*
- * Whether the service goes on answering while a connector has a catalog just under the limits, and while configurations
+ * Whether the service stays responsive while a connector has a catalog just under the limits, and while configurations
  * are checked by a pattern that takes years in the engine of JavaScript.
  */
 import { execFile } from 'node:child_process';

@@ -121,7 +121,7 @@ async function measure(place: string, { file, bytes }: Log, read: Read, options:
   return Object.entries(took).map(([name, measured]) =>
     figureOf(`A log of ${Math.round(bytes / 1_000_000)} MB in ${place}: ${name}`, ['each', 'ms'], measured, {
       than: ['reading the bytes of one page', page],
-      // What takes several requests may take longer: each of them tells how far it is.
+      // A search of several requests may take longer, because each of them reports progress.
       ...(name === wholeSearch ? {} : { target: { of: 'value', atMost } }),
     }),
   );

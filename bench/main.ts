@@ -42,7 +42,7 @@ const { values, positionals } = parseArgs({
     keep: { type: 'boolean', default: false },
     /** Write CPU profiles of the service to bench/results. */
     profile: { type: 'boolean', default: false },
-    /** Little of everything, once: tells whether the benchmarks work, and nothing about speed. */
+    /** A little of everything, once: checks that the benchmarks work, and says nothing about speed. */
     smoke: { type: 'boolean', default: false },
     /** Instead of bench/results/<time>.json. */
     output: { type: 'string' },

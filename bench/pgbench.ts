@@ -16,7 +16,7 @@ import * as product from './product.ts';
 import { farPosition, type Kind, sampleOf } from './requests.ts';
 
 const clients = 32;
-/** Each row that is asked for is a script; pgbench takes 128 at most. */
+/** Each requested row is a script; pgbench accepts at most 128. */
 const rowsAskedFor = 64;
 const oneMoreThanAPage = 21;
 

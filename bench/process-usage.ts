@@ -70,7 +70,7 @@ function summarise(samples: Sample[]): ProcessUsage {
   };
 }
 
-/** Of the user and the system, at a place and the next. */
+/** CPU time: user time at a place, system time at the next. */
 function secondsInStat(pid: number, place: number): number {
   // The name of the program, before the state of the process, is in parentheses and may be any text.
   const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];

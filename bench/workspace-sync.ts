@@ -89,7 +89,7 @@ async function startPlatform(options: BenchmarkOptions): Promise<ServiceProcess>
   return await startService({ dataDir, command: 'platform', environment }, options);
 }
 
-/** Of each page it keeps only the number of items, which shows where the list ends. */
+/** Keeps only the number of items per page, which shows where the list ends. */
 async function fetchPages(url: string) {
   const answer = await fetch(`${url}/applications/token`, {
     method: 'POST',

@@ -122,7 +122,7 @@ const domainOf = (file) => {
 };
 
 /**
- * The rules about a single import, in words and in code. `isPure` tells whether a file imports nothing of its half.
+ * The rules about a single import, in words and in code. `isPure`: the file imports nothing of its half.
  * @type {{ words: string, isBroken: (arrow: Arrow, isPure: (file: string) => boolean) => boolean }[]}
  */
 const importRules = [
@@ -274,7 +274,7 @@ const nameRules = [
   },
 ];
 
-/** Every rule in words, so that a test can tell whether each one has a fixture. */
+/** Every rule in words, so that a test can check that each one has a fixture. */
 export const rules = [
   cycleRule,
   folderRule,

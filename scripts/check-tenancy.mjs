@@ -1,5 +1,5 @@
 // Checks that a store cannot forget the tenant: every function that a `*.store.ts` exports takes an organization's or a
-// workspace's id, by itself or as a member of one of its parameters. Stores of workers (`*.worker.store.ts`) serve all
+// workspace's id, as a parameter or as a member of one. Stores of workers (`*.worker.store.ts`) serve all
 // tenants; which files may import them is for check-arrows.mjs. The compiler that we use has no interface for programs,
 // so signatures are read as text; Biome gives them all one form.
 //

@@ -157,6 +157,7 @@ const statics = inTwoLanes([
   ...typed.map((folder) => () => check(`types of ${folder}`, () => checkTypes(folder))),
   () => check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs'])),
   () => check('tenancy', () => run(process.execPath, ['scripts/check-tenancy.mjs'])),
+  () => check('words', () => run(process.execPath, ['scripts/check-words.mjs'])),
 ]);
 await preparations;
 console.log('\ntests');

@@ -49,7 +49,7 @@ export async function findChromium({ install = false, whole = false } = {}) {
 }
 
 /**
- * The browser calls nobody by itself: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox.
+ * The browser makes no requests of its own: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox.
  */
 export const chromiumArguments = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

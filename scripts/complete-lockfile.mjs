@@ -2,7 +2,7 @@
  * Adds to package-lock.json the optional packages for other machines that npm left out because its registry did not
  * offer them, and the integrity of every package that lacks one. Without these entries `npm ci` refuses the lock file, or
  * leaves a Mac or an Alpine machine without its native bindings; without an integrity it installs whatever the registry
- * gives it. Run after `npm install`, until npm does it by itself.
+ * gives it. Run after `npm install`, until npm does it.
  *
  *   node scripts/complete-lockfile.mjs [package-lock.json]
  *

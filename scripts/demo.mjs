@@ -156,7 +156,7 @@ function startService({ port, dataDir, operatorToken, samples }) {
       const { stdout } = await promisify(execFile)(process.execPath, asked, { cwd: dataDir, env });
       return JSON.parse(stdout).url;
     },
-    /** Never resolves; it fails when the service ends by itself. */
+    /** Never resolves; rejects if the service exits on its own. */
     async untilLost() {
       await exited;
       throw fault('The service exited unexpectedly.');
@@ -221,8 +221,8 @@ async function main() {
   const port = await choosePort(values.port ?? (process.env.PORT || undefined), 8080, '--port or PORT');
   const pagePort = await choosePort(values['page-port'], 8090, '--page-port');
   const { tokenFile, operatorToken, samples, ordersFile, provider: known } = prepare(dataDir);
-  // The service knows the provider by its address, so the port stays what it was if that is possible. Otherwise the OAuth
-  // client is told the new address.
+  // The service knows the provider by its address, so the port stays the same if possible. Otherwise the OAuth client
+  // gets the new address.
   const providerPort = await choosePort(values['provider-port'], Number(known.port ?? 8095), '--provider-port');
   writeFileSync(known.file, JSON.stringify({ port: String(providerPort), secret: known.secret }), { mode: 0o600 });
 
@@ -248,7 +248,7 @@ async function main() {
       'Press Ctrl+C to stop the demo.',
     ];
     console.log(`\n${lines.map((line) => (line ? `  ${line}` : line)).join('\n')}\n`);
-    // Nobody waits for them: they are there for whoever looks at all customers.
+    // Nobody waits for them: they fill the console's lists of customers.
     const others = ensureCustomers({ inlayUrl: service.url, operatorToken, provider, signal: ending.signal });
     others.catch(
       (error) => ending.signal.aborted || console.error(`Some sample customers could not be created. ${error}`),

@@ -39,7 +39,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  *   root?: string,
  *   makeBuild?: (folder: string, tell: (line: string) => void) => Promise<unknown>,
  *   tell?: (line: string) => void,
- * }} [options] another repository and another way to build, for tests; who is told how far a build is
+ * }} [options] another repository and another way to build, for tests; `tell` receives the progress
  * @returns {Promise<{ folder: string, isNew: boolean }>} where the build is, and whether it had to be made
  */
 export async function ensureBuilt({ root = repository, makeBuild = makeProduct, tell = console.error } = {}) {

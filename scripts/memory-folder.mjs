@@ -1,4 +1,4 @@
-// Where a run of the tests keeps its databases and data directories: in memory if there is plenty of it. The tests make
+// Where a run of the tests keeps its databases and data directories: in memory if there is enough. The tests create
 // and remove thousands of small files, and a disk's file system takes twice the CPU time for them.
 
 import { readFileSync, statfsSync } from 'node:fs';
@@ -7,8 +7,7 @@ const gibibyte = 2 ** 30;
 const inMemory = '/dev/shm';
 
 /**
- * Of the folder in memory: its free bytes, the bytes of memory that programs can still take, and its line in the list of
- * mounts.
+ * The folder in memory: its free bytes, the memory still available to programs, and its line in the list of mounts.
  */
 function surroundings() {
   const { bavail, bsize } = statfsSync(inMemory);

@@ -1,5 +1,5 @@
 // Finds the programs that tests and benchmarks start, and installs what is missing as root on Debian. Every program is
-// looked for by itself in every folder: a machine may have the client of PostgreSQL without its server, or links to
+// searched separately in every folder: a machine may have the client of PostgreSQL without its server, or links to
 // some of the programs in one folder and their siblings in another.
 
 import { execFile } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
- * Runs the seeded simulation: `npm run simulate -- --seeds N --from S`; one seed replays exactly. `--trace` tells what
- * happens in a schedule. With `--namesakes` somebody else uses our names; with `--quotas` the schedules are about quotas,
- * with `--credentials` about credentials.
+ * Runs the seeded simulation: `npm run simulate -- --seeds N --from S`; one seed replays exactly. `--trace` prints what
+ * happens in a schedule. With `--namesakes` another user takes our names; `--quotas` runs schedules about quotas,
+ * `--credentials` about credentials.
  * `--without GUARD` removes one of the guards of simulation.mjs first: then the simulation must find a violation.
  */
 import { parseArgs } from 'node:util';

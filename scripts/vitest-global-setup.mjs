@@ -14,7 +14,7 @@ export default async function setUp(project) {
     project.provide('postgresUrl', existing);
     return;
   }
-  // What PostgreSQL does by itself takes CPU time from the tests, and they need none of it.
+  // PostgreSQL's background work takes CPU time from the tests, which don't need it.
   const postgres = await startPostgres({
     settings: { autovacuum: 'off', jit: 'off', wal_level: 'minimal', max_wal_senders: 0, checkpoint_timeout: '1h' },
   });

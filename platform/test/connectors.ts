@@ -96,7 +96,7 @@ export interface RanSync extends SyncOutcome {
 type Sync = Partial<Omit<SyncRequest, 'state'>> &
   Pick<SyncRequest, 'source' | 'destination'> & { streams: ConfiguredStream[]; state?: State[] };
 
-/** A sync that renames nothing unless told to. */
+/** A sync that renames nothing by default. */
 export async function sync(runner: Runner, { streams, state = [], ...request }: Sync): Promise<RanSync> {
   const states: State[] = [];
   const { log, jobLog } = memoryLog();

@@ -1,4 +1,4 @@
-/* When a stream goes on from its state, and when it has to be read from its start, on real tables. */
+/* When a stream continues from its state, and when it has to be read from its start, on real tables. */
 import { describe, expect, test } from 'vitest';
 import { connectTables, deduplicated } from './tables.ts';
 

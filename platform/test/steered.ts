@@ -28,7 +28,7 @@ export interface Steps {
   waitsAfter?: number;
   failure?: { message: string; failure_type: string };
   renews?: object;
-  /** Which kind of states it sends; STREAM unless told otherwise. SHARED is a GLOBAL one without parts for streams. */
+  /** Which kind of states it sends; STREAM by default. SHARED is a GLOBAL one without parts for streams. */
   states?: 'STREAM' | 'GLOBAL' | 'LEGACY' | 'SHARED';
   /** What it reports after its records. */
   reports?: object[];
@@ -50,9 +50,9 @@ export interface SteeredConnection {
   setReports(...reports: object[]): void;
   /** What the destination says once, at the beginning; then it ends. */
   setLost(...holdings: object[]): void;
-  /** Names the streams of the connection anew. */
+  /** Renames the streams of the connection. */
   configure(...streams: object[]): Promise<void>;
-  /** Lets a read that waits go on. */
+  /** Resumes a waiting read. */
   go(): void;
   /** Lets the next read wait again. */
   hold(): void;

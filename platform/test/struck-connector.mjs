@@ -18,7 +18,7 @@ const child = spawn(program, args, {
 });
 
 const [from, to] = isSource ? [child.stdout, process.stdout] : [process.stdin, child.stdin];
-// The reader may be gone; the end of the connector tells the rest.
+// The reader may be gone; the connector's exit shows the rest.
 to.on('error', () => {});
 let passed = 0;
 let isStruck = false;

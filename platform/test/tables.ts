@@ -5,7 +5,7 @@ import { until } from './steered.ts';
 
 export const deduplicated = 'incremental_deduped_history';
 
-/** Of the tables `items` and `notes`, each record once, unless told otherwise. */
+/** Connects the tables `items` and `notes`, deduplicated by default. */
 export async function connectTables(sql: string, more: object = {}, options: StartOptions = {}) {
   const [source, target] = [await createDatabase(), await createDatabase()];
   await source.client.query(sql);

@@ -1,4 +1,4 @@
-// Checks an OpenAPI document with a public validator, and writes the clients that two public generators make of it.
+// Checks an OpenAPI document with a public validator, and writes the clients that two public generators create from it.
 //
 //   node generate.mjs <openapi.json> <folder>
 

@@ -47,7 +47,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
       ],
     });
 
-    // A token that may only read; three times, of which the first is told at once and the rest counted.
+    // A read-only token, three times: the first refusal is logged at once, the others are counted.
     for (let count = 0; count < 3; count++) {
       const answer = await test.request('DELETE', '/api/v1/integrations/templates/tags/sales', { token: token.token });
       expect(answer.status).toBe(403);

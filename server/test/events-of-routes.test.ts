@@ -316,7 +316,7 @@ it('A route that changes something writes an entry with its request, its actor, 
   await visit('POST /oauth/done/:flow_id', ['credential.connected', 'sign_in.connected'], 'sign_in_link', (id) =>
     visitor.post(locationOf(last).href, { proof: proofIn(confirming) }, { ...openedByUs, ...id }),
   );
-  // One that no source uses: a source would be told of as well.
+  // An unused credential: a source would have an event of its own.
   const unused = await begin({});
   await comeBack(await agree(unused.start_url, 'scoped_token'), connectedTypes, 'scoped_token');
   const ofNobody = await test.request('GET', `${flows}/${unused.id}`, { token: framed.inner });

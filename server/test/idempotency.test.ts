@@ -233,7 +233,7 @@ describeOnBothDatabases('Two replicas', (kind) => {
     expect(next.body.id).not.toBe(first.body.id);
     expect((await ask()).body.id).toBe(next.body.id);
     await replicas[1].app.keepHouse();
-    // Only the row that was made anew is left.
+    // Only the new row is left.
     expect((await keysOf()).length).toBe(1);
   });
 });

@@ -146,7 +146,7 @@ it('goes from an empty data directory to rows at two destinations, on schedule',
   await expect.poll(countUsers, patience).toBe(1200);
   await expect.poll(() => usersInFiles().size, patience).toBe(1200);
 
-  // An inactive workspace runs nothing, and goes on where it was.
+  // An inactive workspace runs nothing, and resumes where it was.
   const workspace = (status: string) => operator('PUT', `/workspaces/${workspaceId}`, { status });
   expect(await workspace('inactive')).toMatchObject({ status: 'inactive' });
   expect(await connections()).toMatchObject([

@@ -69,7 +69,7 @@ it('is found as it was left, by both halves', async () => {
   const { body: onPlatform } = await test.platform('GET', '/sources');
   expect(onPlatform.data).toMatchObject([{ configuration: { count: 25, seed: 7 } }]);
 
-  // And goes on from there.
+  // And continues from there.
   const workspace = await test.workspaceId('new in an old file');
   expect(await listed('?name_contains=old file')).toEqual([['new in an old file', 'active']]);
   expect((await test.request('DELETE', `/api/v1/workspaces/${workspace}`)).status).toBe(200);

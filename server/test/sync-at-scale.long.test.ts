@@ -16,7 +16,7 @@ describeOnOneDatabase('a sync of thousands of workspaces', (kind) => {
     onTestFinished(() => hosted.stop());
     hosted.organizations = [organizationId];
     hosted.workspaces = Array.from({ length: count }, (_, i) => ({
-      // Apart from the first digit on, as ids are; here no time passes that would tell them apart as well.
+      // IDs differ from the first digit on, like real ones; here no time passes that would separate them.
       workspaceId: `${((i * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0')}-0000-4000-8000-${String(i).padStart(12, '0')}`,
       name: `customer ${i}`,
       organizationId,
@@ -73,7 +73,7 @@ describeOnOneDatabase('a sync of thousands of workspaces', (kind) => {
         response.writeHead(503).end('<html>');
         return true;
       };
-    // Pages that were asked for ahead may still fail after a sync has ended, and open the breaker again.
+    // Pages requested ahead may still fail after a sync has ended, and open the breaker again.
     const syncUntil = async (isEnough: (answer: Answer) => boolean) => {
       for (let tries = 1; ; tries++) {
         runtime.advance(10_000);

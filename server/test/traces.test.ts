@@ -155,7 +155,7 @@ describe('A trace', () => {
     const { data } = (await test.platform('GET', `/jobs?workspaceIds=${acme.workspaceId}`)).body;
     expect(data).toMatchObject([{ traceId: caller.traceId }]);
 
-    // The job tells operators, in the list and alone, which request asked for it; the entry of the log says the same.
+    // Operators see which request started the job, in the list and alone; the log entry has the same.
     const asked = { id: answer.body.id, request_id: 'asked-for-a-sync', trace_id: caller.traceId };
     const [listed] = (await test.request('GET', '/api/v1/integrations/jobs')).body.data;
     const alone = (await test.request('GET', `/api/v1/integrations/jobs/${answer.body.id}`)).body;
@@ -165,7 +165,7 @@ describe('A trace', () => {
     const { db } = test.app.store;
     const entry = db.selectFrom('log_pending').selectAll().where('type', '=', 'sync.started');
     expect(await entry.executeTakeFirst()).toMatchObject({ request_id: asked.request_id, trace_id: asked.trace_id });
-    // What the platform tells later does not take it away.
+    // Later reports of the platform don't remove it.
     await test.app.workers.jobWatch.pass();
     expect((await test.request('GET', '/api/v1/integrations/jobs')).body.data).toMatchObject([asked]);
   });

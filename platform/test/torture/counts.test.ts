@@ -1,6 +1,6 @@
 /**
- * What a job counts is what is at the destination because of it: rows, bytes and the report of each stream, for every
- * destination and way of writing, whatever the source says of its streams and however it ends.
+ * A job counts exactly what it put at the destination: rows, bytes and the report of each stream, for every destination
+ * and way of writing, whatever the source reports about its streams and however it ends.
  */
 
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stores.stop());
 
 const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);
-/** Of each way of writing there are two streams. The source may be silent about the second. */
+/** Two streams per way of writing. The source may not mention the second. */
 const all = (modes: readonly DestinationSyncMode[]) => modes.flatMap((mode) => [`${mode}_a`, `${mode}_b`]);
 const modeOf = (name: string) => name.slice(0, -2) as DestinationSyncMode;
 const isFirst = (name: string) => name.endsWith('_a');
@@ -99,7 +99,7 @@ describe.each(Object.entries(open))('into %s', (into, [openStore, modes]) => {
       if (modeOf(name) !== 'overwrite') expect(there, name).toBe(whole);
       else expect([0, whole], name).toContain(there);
       rows += there;
-      // Of 40 records, the bytes of as many as there are rows.
+      // As many of the 40 records count as there are rows.
       bytes += there * bytesOf(name);
     }
     const counted = outcome.status === 'succeeded' ? outcome : outcome.arrived;
@@ -127,6 +127,6 @@ it('A destination that reports nothing counts what it was told to keep', async (
   expect(await withoutStates([])).toMatchObject({ status: 'succeeded', records: 120 });
   const incomplete = [{ status: ['overwrite_b', 'INCOMPLETE'] }];
   expect(await withoutStates(['overwrite_a'], incomplete)).toMatchObject({ arrived: { records: 40 } });
-  // What it owes is an error of its own only where it was told to keep it.
+  // A missing confirmation is the destination's error only for a stream it had to keep.
   expect(await run(['overwrite_a'])).toMatchObject({ status: 'failed', failure: { origin: 'destination' } });
 });

@@ -102,7 +102,7 @@ describe('a destination of the kit', () => {
     const messages = received(file);
     expect(messages.filter(({ type }) => type === 'RECORD')).toHaveLength(35);
     const states = messages.filter(({ type }) => type === 'STATE');
-    // By these its destinations tell whether they may reset what a stream does not have any more.
+    // From these, its destinations decide whether to reset what a stream no longer has.
     expect(states[0]).toMatchObject({ sourceType: 'torture' });
     expect(states).toContainEqual(expect.objectContaining({ sourceStatus: { status: 'SUCCESS' } }));
     // The kit compresses its states, so they can only be compared.

@@ -90,7 +90,7 @@ const httpApi: OpenSource = async (random, count) => {
   };
 };
 
-/** CSV has nothing but text; a cell that is empty is a value that is missing. */
+/** CSV has only text; an empty cell is a missing value. */
 const cells = hardFields.filter(({ name }) => ['text', 'whole', 'decimal', 'yes', 'When'].includes(name));
 
 function csvText(records: HardRecord[]): string {

@@ -28,7 +28,7 @@ export function pick<T>(random: Random, list: readonly T[]): T {
 
 export interface HardField {
   name: string;
-  /** What the stream says of it; undefined for a field that the stream does not declare. */
+  /** The field's schema; undefined if the stream doesn't declare the field. */
   schema: object | undefined;
   /** A value as JSON text. */
   value(random: Random): string;

@@ -89,7 +89,7 @@ const kinds: Kind[] = [
 const tried = isLongRun
   ? kinds
   : kinds.filter(({ name }) => name === 'change' || name === 'delete a template of connections with everything');
-/** In a short run the first commit alone: the change is recorded, and nobody has been told. */
+/** In a short run the first commit alone: the change is recorded, and the platform not called yet. */
 const commits = isLongRun ? Array.from({ length: 200 }, (_, index) => index + 1) : [1];
 
 describeOnOneDatabase('a service killed while connections are changed and templates are deleted', (kind) => {
@@ -177,7 +177,7 @@ describeOnOneDatabase('a service killed while connections are changed and templa
     };
   }
 
-  /** Whether the service is still there to be told; the bundled platform goes on to commit by itself. */
+  /** Whether the service still runs to be disarmed; the bundled platform keeps committing in the background. */
   const disarm = () => service.tell({ at: 0, edge: 'before' } satisfies Crash);
 
   it.each(tried)('$name: the next process finishes it once', async ({ method, path, body, template, left }) => {

@@ -1,4 +1,4 @@
-/** A service whose data disk is full: it says so once, ends jobs with the cause, stops when told to, and recovers. */
+/** A service whose data disk is full: it says so once, ends jobs with the cause, stops on a signal, and recovers. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

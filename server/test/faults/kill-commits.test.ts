@@ -87,7 +87,7 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
     const reply = await work.send().catch(() => undefined);
     if (reply) {
       expect([work.name, reply.status]).toEqual([work.name, 200]);
-      // The work in the background goes on to commit: the process may be killed after its answer.
+      // Background work keeps committing: the process may be killed after its response.
       if (await running().tell({ ...crash, at: 0 })) return false;
     }
     expect((await running().exited).signal).toBe('SIGKILL');

@@ -57,12 +57,12 @@ describeOnBothDatabases('A command about connectors that is killed', (kind) => {
     const tried = isLongRun ? kills : kills.filter((_, index) => index % 2 === (kind === 'sqlite' ? 0 : 1));
     for (const [index, kill] of tried.entries()) {
       await crashed(kill, add(`killed ${index}`));
-      // Every command tells what earlier ones have left, too.
+      // Every command also logs the changes that earlier ones left.
       const id = / \(([0-9a-f-]{36})\)/.exec(await succeed(...add(`kept ${index}`)))?.[1] ?? '';
       await crashed(kill, ['connector', 'remove', id]);
       if (index < tried.length - 1) await succeed(...add(`between ${index}`));
     }
-    // The last command was killed: a service tells what it has left.
+    // The last command was killed: a service logs the changes it left.
     const service = await startService({ dataDir, env });
     onTestFinished(() => service.kill());
 

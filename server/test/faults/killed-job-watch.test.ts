@@ -21,7 +21,7 @@ const organizationId = '6d7f3c2e-3a5b-4c8e-9f10-2b3c4d5e6f70';
 const rowsOfJob = 10;
 const program = useCrashingProgram();
 
-/** A platform that tells of more and more jobs, and keeps the list back until the test wants it to be read. */
+/** A platform that reports more and more jobs, and holds the list back until the test releases it. */
 async function startTellingPlatform(connectionId: () => string) {
   const jobs: object[] = [];
   let waiting: ServerResponse[] = [];

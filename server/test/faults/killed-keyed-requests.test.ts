@@ -1,6 +1,6 @@
 /**
  * `kill -9` at each commit of a request with an Idempotency-Key, and the same request again: what it makes exists at most
- * once, and a client that asks until it is answered is told the truth. A short run tries half of the commits on each
+ * once, and a client that repeats until it gets a response gets a true one. A short run tries half of the commits on each
  * database.
  */
 import { randomUUID } from 'node:crypto';
@@ -54,7 +54,7 @@ describeOnBothDatabases('A request with an Idempotency-Key whose process is kill
       const response = await fetch(`${service?.url}${templates}`, { headers: { authorization: `Bearer ${token}` } });
       return ((await response.json()) as { data: unknown[] }).data.length;
     }
-    /** Sends the request to a process that dies of it. Then time passes, and the process starts again. */
+    /** Sends the request to a process that is killed by it. Then time passes, and the process starts again. */
     async function crashWith(crash: Crash, send: () => Promise<unknown>): Promise<void> {
       const running = service as Service;
       await running.tell({ ...crash, about: changesOfRequest });

@@ -1,6 +1,6 @@
 /**
- * The platform is away while clients go on asking: known workspaces do not notice, new ones wait, nothing is made
- * twice.
+ * The platform is down while clients keep sending requests: known workspaces do not notice, new ones wait, nothing is
+ * created twice.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';

@@ -91,7 +91,7 @@ describe(`${replicaCount} replicas on one PostgreSQL [postgres]`, () => {
   let turn = 0;
   /** Round robin; the next replica when one refuses or closes the connection without an answer. */
   async function balance(method: string, path: string, body?: object): Promise<Reply> {
-    // Of its own: with a number that others count on, all tries may be at one replica.
+    // A counter per request: with a shared one, all tries could reach the same replica.
     const first = turn++;
     for (let tries = 0; tries < replicas.length; tries++) {
       const answer = await tryReplica(replicas[(first + tries) % replicas.length] as Service, method, path, body);

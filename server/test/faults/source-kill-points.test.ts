@@ -7,7 +7,7 @@
  * run without a crash shows which requests a piece of work makes. The platform has applied a request, and the service does
  * not know it: that phase is tried at every request, on PostgreSQL. As the answer arrives, every other request is tried, on
  * SQLite. INLAY_LONG_TESTS tries every phase at every request on both databases, also before the platform sees the request,
- * and the platform in the other process then also runs the syncs that it is asked for.
+ * and the platform in the other process then also runs the requested syncs.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -169,7 +169,7 @@ describe('a service with its bundled platform, killed at commits of either while
     service = await startService({ program, dataDir: database.dataDir, ...(port ? { port } : {}), env });
   };
 
-  /** Whether the service is still there to be told; the bundled platform goes on to commit by itself. */
+  /** Whether the service still runs to be disarmed; the bundled platform keeps committing in the background. */
   const disarm = () => service.tell({ at: 0, edge: 'before' } satisfies Crash);
 
   async function askPlatform(path: string) {

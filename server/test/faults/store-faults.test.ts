@@ -1,4 +1,4 @@
-/** The local store goes away, is locked or is full: the service says so, stays up, and goes on when it is back. */
+/** The local store goes away, is locked or is full: the service says so, stays up, and continues when it is back. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -166,7 +166,7 @@ it('a link asks first; its button works after a second; and nothing of the sign-
   expect(await button.isDisabled()).toBe(true);
   await page.clock.runFor(900);
   expect(await button.isDisabled()).toBe(true);
-  // The window comes to the front: the second begins anew.
+  // The window comes to the front: the second starts over.
   await page.evaluate("window.dispatchEvent(new Event('focus'))");
   await page.clock.runFor(900);
   expect(await button.isDisabled()).toBe(true);

@@ -21,7 +21,7 @@ const product = 'https://app.example';
 let test: TestApp;
 let provider: TestProvider;
 let templateId: string;
-/** Of a customer, by a page of the product. */
+/** A customer's token, issued for a page of the product. */
 let token: string;
 
 beforeAll(async () => {

@@ -312,6 +312,6 @@ it("A customer's tokens go to no other host than that of the source that uses th
   expect(await connect(provider.url)).toBe(422);
   expect(provider.asked).toEqual([]);
   expect(await connect('https://api.example.com/')).toBe(201);
-  // Whoever signs in anew may say where the new tokens go.
+  // A customer who signs in again may choose where the new tokens go.
   expect(await connect(provider.url, (await signIn(source_template_id)).credential_id)).toBe(201);
 });

@@ -78,7 +78,7 @@ async function start({ answer = () => undefined, platform: how, own, isTold = tr
     const text = await reply.text();
     return { status: reply.status, headers: {}, text, body: JSON.parse(text) };
   };
-  /** The source after the worker has tried again, whatever came of it. */
+  /** The source after the worker has retried, whatever the outcome. */
   const tried = async () => {
     const { db } = test.app.store;
     const source = async () => await db.selectFrom('sources').selectAll().executeTakeFirstOrThrow();

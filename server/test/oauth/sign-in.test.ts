@@ -82,7 +82,7 @@ const startFramed = async (body: object = {}) => await start({ frame_proof: awai
 
 const stateOf = async ({ id }: { id: string }) => (await ask('GET', `${path}/${id}`)).body;
 
-/** Goes to the provider with a click on the page that asks, and gives what the provider was asked for. */
+/** Clicks through the page that asks, and returns the parameters of the request to the provider. */
 async function agree(visitor: Visitor, { start_url }: { start_url: string }): Promise<URLSearchParams> {
   const page = await visitor.get(start_url);
   expect(page.status, page.text).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * Tokens that a provider has given and that no source uses: the provider is told of those that nobody will use, and a
- * sign-in by a link waits until its customer has made the source.
+ * Tokens that a provider has issued and that no source uses: tokens that nobody will use are revoked at the provider, and
+ * a sign-in by a link waits until its customer has created the source.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCommandLine } from '../../src/edge/cli/cli.ts';
@@ -80,7 +80,7 @@ async function connectSource(): Promise<{ source_id: string; credentialId: strin
   return { source_id: made.body.id, credentialId };
 }
 
-/** What the provider was told by then, that much later. */
+/** The provider's revocations after that much time. */
 async function revokedAfter(ms: number): Promise<string[]> {
   await test.app.store.db
     .updateTable('credentials')
@@ -236,7 +236,7 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
 });
 
 describe('`inlay oauth test`', () => {
-  /** What it printed, and what it told the provider, after somebody has signed in. */
+  /** Its output, and its revocations at the provider, after somebody has signed in. */
   async function tryOut(template = templateId): Promise<{ printed: string; code: number; revoked: string[] }> {
     const { env, exitCode } = process;
     let printed = '';

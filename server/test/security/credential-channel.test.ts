@@ -1,4 +1,4 @@
-/** The channel by which a platform of its own gets tokens: who can ask, what is told, and what an eavesdropper can do. */
+/** The channel by which a platform of its own gets tokens: who can ask, what a response reveals, and what an eavesdropper can do. */
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
@@ -21,7 +21,7 @@ let place: { workspaceId: string; credentialId: string };
 let elsewhere: { workspaceId: string; credentialId: string };
 let logged = '';
 
-/** A platform that tells what it is, has every workspace, and does nothing else. */
+/** A platform that identifies itself, has every workspace, and does nothing else. */
 function answer(path: string, method: string): PlatformAnswer {
   if (path.startsWith('/credentials')) return kind;
   if (path.startsWith('/applications/token')) return { status: 200, headers: {}, text: '{"access_token":"x.y.z"}' };

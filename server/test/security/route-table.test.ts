@@ -1,4 +1,4 @@
-/** Walks the route table: who may call what, what browsers are told, and in which order a request is checked. */
+/** Walks the route table: who may call what, which headers browsers get, and in which order a request is checked. */
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -213,7 +213,7 @@ export async function makePipeline(
   return { source_id: source.body.id, check_id: check.body.id, connection_id, job_id };
 }
 
-/** Of the connection of a pipeline, which fails for a reason that no other has. */
+/** A retry of the cause of a pipeline's connection, which fails for a reason of its own. */
 export async function makeCauseRetry(
   { app }: Pick<TestApp, 'app'>,
   { request }: Pick<Tenant, 'request'>,
@@ -252,7 +252,7 @@ export function sealerOf(test: TestApp, env: Record<string, string> = {}): Seale
   return openSealer(readConfig(env).secrets, openDataDir(test.dataDir));
 }
 
-/** What changes of keys need to be told in the log. */
+/** What changes of keys need to write log entries. */
 export const logOfTest = {
   journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
   listOrganizationIds,

@@ -74,7 +74,7 @@ export async function runCredentialSchedule(
   const stallChance = world.pick([0, 0.001, 0.005]);
   let calm = true;
 
-  /** Sends at once; what becomes of it takes time. A killed process gets no answer, but the provider may get the request. */
+  /** Sends at once; the outcome takes time. A killed process gets no answer, but the provider may get the request. */
   async function request(machine: Machine, url: string, form: Parameters<ModelProvider['answer']>[1]) {
     machine.check();
     const token = new URLSearchParams(form.body).get('refresh_token') ?? '';
@@ -241,7 +241,7 @@ export async function runCredentialSchedule(
   }
 }
 
-/** Of an answer that a killed process does not get, nobody knows; then fewer times are left, not more. */
+/** A killed process's response stays unknown; that leaves fewer tries, not more. */
 const isFailure = (fate: string) => fate === 'failed' || fate === 'failed after';
 
 const fates = [

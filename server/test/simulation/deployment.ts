@@ -43,7 +43,7 @@ export interface Machine {
   runtime: Runtime;
   /** Throws in a process that has crashed. */
   check(): void;
-  /** Whatever waits in this process goes on only after that. */
+  /** Everything waiting in this process resumes only after that. */
   pause(ms: number): void;
   /** Resolves when the process runs. */
   resume(): Promise<void>;
@@ -77,7 +77,7 @@ export class Deployment {
     const folder = mkdtempSync(join(tmpdir(), 'inlay-simulation-'));
     writeFileSync(join(folder, 'inlay.db'), template);
     this.db = openFile(join(folder, 'inlay.db'), () => world.now);
-    // The connection goes on without the name, and the file ends with it, also when the process is killed.
+    // The connection works without the name, and the file ends with it, also when the process is killed.
     rmSync(folder, { recursive: true });
   }
 

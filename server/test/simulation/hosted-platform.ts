@@ -101,7 +101,7 @@ export class HostedPlatform {
     return seen;
   }
 
-  /** The network between one replica and the platform. `isDown` tells whether that replica has crashed. */
+  /** The network between one replica and the platform. `isDown`: that replica has crashed. */
   transport(check: () => void): Transport {
     return {
       close: async () => {},

@@ -152,7 +152,7 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
   return violations;
 }
 
-/** I11: for every change exactly one entry, for every entry its change. The entries of a workspace tell its whole life. */
+/** I11: for every change exactly one entry, for every entry its change. The entries of a workspace cover its whole life. */
 async function judgeEntries(db: Db, rows: readonly WorkspaceRow[]): Promise<string[]> {
   const violations: string[] = [];
   const entries = await db.selectFrom('log_pending').selectAll().orderBy('number').execute();

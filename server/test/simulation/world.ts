@@ -1,5 +1,5 @@
 /**
- * Virtual time for a simulation. Nothing happens by itself: every wait of the code under test is an entry in one queue,
+ * Virtual time for a simulation. Nothing happens spontaneously: every wait of the code under test is an entry in one queue,
  * and the world wakes one sleeper at a time, in order of time. With one seeded source of chance, a seed replays
  * exactly.
  */
@@ -99,7 +99,7 @@ export class World {
       this.#next();
       this.now = next.at;
       next.wake();
-      // Everything that can go on without time passing does so before this resolves.
+      // Everything that can run without time passing does so before this resolves.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.now = Math.max(this.now, until);

@@ -1,4 +1,4 @@
-/** A sign-in that stops working: what operator and customer see of it, how it is mended, and how it ends. */
+/** A sign-in that stops working: what operator and customer see, how it recovers, and how it ends. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';

@@ -54,15 +54,15 @@ export interface TestApp {
 
 const isEndless = (url: string) => /^\/api\/v1\/events\/stream\b/.test(url);
 
-/** The first part of an answer that may go on for ever. */
+/** The first part of a response that may never end. */
 async function beginningOf(stream: Readable): Promise<string> {
   for await (const chunk of stream) return String(chunk);
   return '';
 }
 
 /**
- * Asks again as clients are told to. Where many ask at once on a very busy machine, some of them wait for a connection to
- * PostgreSQL for longer than the service lets them.
+ * Retries as `Retry-After` says. With many concurrent requests on a very busy machine, some wait for a connection to
+ * PostgreSQL longer than the service allows.
  */
 async function untilStoreAnswers(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask();

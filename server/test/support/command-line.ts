@@ -13,7 +13,7 @@ type Outcome = Awaited<ReturnType<typeof runCli>>;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs one command to its end, after those that were asked for before: they share the process's environment. */
+/** Runs one command to its end, after earlier ones: they share the process's environment. */
 export function runCommand(
   args: readonly string[],
   { env = {} }: { env?: Readonly<Record<string, string | undefined>> } = {},

@@ -15,7 +15,7 @@ const entry = 'server/test/support/crashing-service.ts';
 
 /**
  * Builds it for the tests of a file or a `describe`, and returns its path. It starts as quickly as the product. It stays
- * with the build of the product, whose name tells the rest of its content: only the first test file has to build it.
+ * with the build of the product, whose name identifies the rest of its content: only the first test file has to build it.
  */
 export function useCrashingProgram(): string {
   const dist = realpathSync(join(root, 'server/dist'));

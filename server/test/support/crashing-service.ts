@@ -104,7 +104,7 @@ if (crashOfCommand === undefined) {
   const { config, secrets } = readConfig(process.env);
   void createApp(config, secrets).then((app) => app.listen());
 } else {
-  // A command ends too soon to be told anything.
+  // A command ends too soon to receive anything.
   crash = JSON.parse(crashOfCommand);
   // Otherwise a command that is not killed would never end.
   process.disconnect?.();

@@ -24,7 +24,7 @@ export interface HostedServer {
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** What was asked, as method and path. */
   requests: string[];
-  /** The name parts that the internal listing was asked for. */
+  /** The name parts requested from the internal listing. */
   nameParts: string[];
   /** The lifetime in the token's own claims, whatever `expires_in` says. */
   token: { seconds: number; announcedSeconds: number | undefined };

@@ -20,7 +20,7 @@ export interface PlatformAlone {
   stop(): Promise<void>;
 }
 
-/** `serviceUrl`: undefined where nobody has told the platform. `asksFor`: false for a platform of an earlier version. */
+/** `serviceUrl`: undefined if not configured. `asksForTokens`: false for a platform of an earlier version. */
 export async function startPlatformAlone(
   serviceUrl: string | undefined,
   { asksForTokens = true, clientSecret = application.clientSecret } = {},

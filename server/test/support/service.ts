@@ -106,7 +106,7 @@ export async function startService(options: {
     exited,
     async tell(message) {
       const understood = once(child, 'message').then(() => true);
-      // An error means that the program has ended, which `exited` tells.
+      // An error means that the program has ended, which `exited` reports.
       child.send(message, () => {});
       return await Promise.race([understood, exited.then(() => false)]);
     },
@@ -140,7 +140,7 @@ export async function runCli(
   }
 }
 
-/** A command that goes on until somebody ends it. */
+/** A command that runs until it is stopped. */
 export function launch(
   args: readonly string[],
   { cwd, env, program }: { cwd: string; env: Environment; program?: string },

@@ -91,7 +91,7 @@ export class SourceWorkload {
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Tells in whose workspace a request of the service to the platform acts. */
+/** Finds the workspace in which a request of the service to the platform acts. */
 export function createOwnership(platform: HostedPlatform) {
   const workspaces = new Map<string, string>();
 

@@ -87,7 +87,7 @@ export async function verifyAll(made: Made, change: (db: Db) => Promise<unknown>
 }
 export const nobodyFinds = { online: [], onlineKept: [], offline: [], offlineKept: [] };
 
-/** Chains all entries anew, after whatever was done to them, and has the head agree. */
+/** Rechains all entries after tampering, and updates the head to match. */
 export async function chainAnew(db: Db, organizationId: string): Promise<void> {
   const rows = await db
     .selectFrom('log_entries')
@@ -122,7 +122,7 @@ export async function chainAnew(db: Db, organizationId: string): Promise<void> {
 export const forgeFirst = (db: Db) =>
   db.updateTable('log_entries').set({ actor_name: 'somebody else' }).where('trail_position', '=', 2).execute();
 
-/** Removes every checkpoint, and every entry that tells of one or of a key, as if the trail had never been signed. */
+/** Removes every checkpoint, and every entry that names one or a key, as if the trail had never been signed. */
 export async function unsign(db: Db): Promise<void> {
   await db.deleteFrom('audit_checkpoints').execute();
   await db.deleteFrom('audit_keys').execute();
@@ -139,7 +139,7 @@ export async function unsign(db: Db): Promise<void> {
   await db.updateTable('log_heads').set({ checkpoint_position: 0, checkpoint_at: time }).execute();
 }
 
-/** Signs every checkpoint anew, in the table and in the entries that tell of them, with a key of the forger. */
+/** Signs every checkpoint again, in the table and in the entries that name them, with the forger's key. */
 export async function signAnew(
   db: Db,
   organizationId: string,
@@ -147,7 +147,7 @@ export async function signAnew(
 ) {
   const points = await db.selectFrom('audit_checkpoints').selectAll().orderBy('position').execute();
   for (const point of points) {
-    // The entries that tell of checkpoints are chained anew, too, so each hash is only known now.
+    // The entries that name checkpoints are rechained too, so each hash is only known now.
     await chainAnew(db, organizationId);
     const { position } = point;
     const [entry] = await db.selectFrom('log_entries').select('hash').where('trail_position', '=', position).execute();

@@ -124,7 +124,7 @@ describeOnBothDatabases('What nobody can find without a kept checkpoint is in th
     expect(found.offlineKept).toContainEqual(expect.stringContaining('are missing at the end'));
   });
 
-  it('everything is written anew, without any checkpoint or key', async ({ task }) => {
+  it('everything is rewritten, without any checkpoint or key', async ({ task }) => {
     isListed(task.name);
     const made = await makeTrail(kind);
     const found = await verifyAll(made, async (db) => {
@@ -137,7 +137,7 @@ describeOnBothDatabases('What nobody can find without a kept checkpoint is in th
     expect(found.offlineKept).not.toEqual([]);
   });
 
-  it('an export is written anew and signed with another key, which it names itself', async ({ task }) => {
+  it('an export is rewritten and signed with another key that it names', async ({ task }) => {
     isListed(task.name);
     const made = await makeTrail(kind);
     const key = forgersKey();
@@ -175,7 +175,7 @@ describeOnBothDatabases('What nobody can find at all is in the list of audit.md:
   const page = readFileSync(new URL('../../../../docs/reference/audit.md', import.meta.url), 'utf8');
   const isListed = (title: string) => expect(page).toContain(`| ${title} |`);
 
-  it('entries after the last checkpoint are changed, and their hashes computed anew', async ({ task }) => {
+  it('entries after the last checkpoint are changed, and their hashes recomputed', async ({ task }) => {
     isListed(task.name);
     const made = await makeTrail(kind);
     const found = await verifyAll(made, async (db) => {
