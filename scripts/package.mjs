@@ -138,7 +138,7 @@ function writeTar(file, top, files) {
     content,
     Buffer.alloc(-content.length & 511),
   ]);
-  writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 9 }));
+  writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
   return { file, unpacked: entries.reduce((sum, { content }) => sum + content.length, 0) };
 }
 
