@@ -8,7 +8,7 @@ const programs = [
   '{server,platform,connectors,manifests,bench}/**/*.test.ts',
   '{widget,console,embed}/test/**/*.test.{ts,tsx}',
   'examples/**/*.test.ts',
-  'scripts/demo.test.ts',
+  'scripts/{demo,package}.test.ts',
 ];
 const isLongRun = process.env.INLAY_LONG_TESTS !== undefined;
 const exclude = [

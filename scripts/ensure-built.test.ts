@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,6 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { isInput } from './build-inputs.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
@@ -170,4 +174,24 @@ it('knows which files the fingerprint covers', () => {
     true,
   ]);
   expect(['server/test/app.ts', 'server/src/a.test.ts', 'bench/main.ts'].map(isInput)).toEqual([false, false, false]);
+});
+
+it('a build of a tree without git knows no commit', async () => {
+  await ensure();
+  expect(inDist('commit')).toBe('');
+});
+
+it('without the development dependencies, says what a build needs', async () => {
+  const repository = fileURLToPath(new URL('..', import.meta.url));
+  for (const path of ['scripts', 'server/bin', 'embed/build.mjs', 'webhooks/build.mjs', 'package.json']) {
+    cpSync(join(repository, path), join(root, path), {
+      recursive: true,
+      filter: (source) => !source.includes('node_modules'),
+    });
+  }
+  const { code, stderr } = await promisify(execFile)(process.execPath, [join(root, 'scripts/ensure-built.mjs')]).catch(
+    (error) => error,
+  );
+  expect(code).toBe(1);
+  expect(stderr).toContain('Run "npm ci" without --omit=dev');
 });

@@ -85,8 +85,9 @@ function commonFiles(built) {
 /** The map of a program, which names sources by their path in the repository. @param {string} program */
 function mapOf(program) {
   const map = JSON.parse(readFileSync(`${program}.map`, 'utf8'));
-  /** @param {string} source */
-  const inRepository = (source) => relative(root, resolve(dirname(program), source)).replaceAll('\\', '/');
+  /** What the build made itself has no path. @param {string} source */
+  const inRepository = (source) =>
+    source.startsWith('../') ? relative(root, resolve(dirname(program), source)).replaceAll('\\', '/') : source;
   return Buffer.from(JSON.stringify({ ...map, sources: map.sources.map(inRepository) }));
 }
 
@@ -137,7 +138,7 @@ function writeTar(file, top, files) {
     content,
     Buffer.alloc(-content.length & 511),
   ]);
-  writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 9 }));
+  writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
   return { file, unpacked: entries.reduce((sum, { content }) => sum + content.length, 0) };
 }
 
