@@ -3,7 +3,6 @@
  * bytes; to issue a token the bare server also reads by an index and signs. On PostgreSQL it is compared with how often
  * `pgbench` runs the same statements with the same number of clients.
  */
-import { request as httpRequest } from 'node:http';
 import type { BareAnswer } from './bare-server.ts';
 import { type Benchmark, type BenchmarkOptions, onPostgres } from './benchmark.ts';
 import { startProgram } from './child-program.ts';
@@ -84,31 +83,23 @@ async function measure(
   return figures.map((figure) => ({ ...figure, work: `${database.name}: ${figure.work}` }));
 }
 
-/** Length of the signed part of a token: everything before its signature. */
+/** Of the text that a token of this kind signs: what comes before its signature. */
 function signedLengthOf(body: string, kind: 'scopedToken' | 'widgetToken'): number {
   const { token } = JSON.parse(body) as { token: string };
   return (kind === 'scopedToken' ? token : JSON.parse(Buffer.from(token, 'base64').toString()).token).lastIndexOf('.');
 }
 
 /** What the service answers, without the headers that any server of Node.js adds. */
-function exchange(port: number, request: string): Promise<BareAnswer> {
+async function exchange(port: number, request: string): Promise<BareAnswer> {
   const [head = '', body = ''] = request.split('\r\n\r\n');
   const [start = '', ...fields] = head.split('\r\n');
   const [method = '', path = ''] = start.split(' ');
-  const headers = Object.fromEntries(fields.map((field) => field.split(': ') as [string, string]));
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers }, async (response) => {
-      let text = '';
-      for await (const chunk of response.setEncoding('utf8')) text += chunk;
-      if (response.statusCode === 200) resolve({ headers: ownHeaders(response.rawHeaders), body: text });
-      else reject(new Error(`${method} ${path} returned ${response.statusCode}: ${text}`));
-    });
-    sent.on('error', reject).end(body);
-  });
-}
-
-function ownHeaders(raw: string[]): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let i = 0; i < raw.length; i += 2) pairs.push([raw[i] ?? '', raw[i + 1] ?? '']);
-  return pairs.filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name.toLowerCase()));
+  const headers = fields
+    .map((field) => field.split(': ') as [string, string])
+    .filter(([name]) => !['Host', 'Content-Length'].includes(name));
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...(body && { body }) });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
+  const own = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
+  return { headers: own, body: text };
 }

@@ -2,7 +2,7 @@
  * A program of ours that runs beside the benchmark and does what the benchmark asks, one thing at a time. When the
  * program ends, an open question fails, so the benchmark never waits for ever.
  */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,22 +21,17 @@ export function startProgram<Question extends object, Answer>(
 ): ChildProgram<Question, Answer> {
   const file = join(programs, `${name}.js`);
   const child = fork(file, { signal, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
-  // An interruption ends the program. The caller, which may still wait for a response, sees the exit.
-  child.on('error', () => {});
-  const { pid } = child;
-  if (pid === undefined) throw new Error(`${name} could not start.`);
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async () => {
-    child.kill('SIGKILL');
-    await ended;
-  };
+  const stop = stopperOf(child, 'SIGKILL');
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} could not be started.`);
   onEnd(stop);
   return {
     pid,
     async ask(question) {
       const answer = new AbortController();
       const answered = once(child, 'message', { signal: answer.signal });
-      const failed = ended.then(() => Promise.reject(new Error(`${name} exited before it responded.`)));
+      const failed = ended.then(() => Promise.reject(new Error(`${name} ended before it answered.`)));
       try {
         child.send(question);
         const [message] = await Promise.race([answered, failed]);
@@ -47,6 +42,19 @@ export function startProgram<Question extends object, Answer>(
       }
     },
     stop,
+  };
+}
+
+/** Ends a process and waits for its end; a process that does not end by the signal is killed. */
+export function stopperOf(child: ChildProcess, signal: NodeJS.Signals): () => Promise<void> {
+  // An interruption ends the process. Whoever waits for it sees its end.
+  child.on('error', () => {});
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return async () => {
+    child.kill(signal);
+    const lastResort = setTimeout(() => child.kill('SIGKILL'), 30_000);
+    await ended;
+    clearTimeout(lastResort);
   };
 }
 

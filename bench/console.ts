@@ -9,6 +9,7 @@ import { organizationId } from './dataset.ts';
 import { figureOf, type Measured, measureInTurns, medianAnswer, numberText } from './figures.ts';
 import { listsOf } from './lists.ts';
 import * as product from './product.ts';
+import { everybody } from './source-row.ts';
 
 const mostWorkspaces = 100_000;
 const asked = 15;
@@ -45,7 +46,6 @@ export function screensOf(store: product.Store, data: ConsoleDataset): Record<st
   const connections = lists.connections({ limit });
   const sources = lists.sources({ limit });
   const jobs = lists.jobs({ limit });
-  const everybody = { organizationId, workspaceId: undefined, isCustomer: false, types: undefined, since: undefined };
   const newestFirst = { after: undefined, limit, newestFirst: { before: undefined } };
   const trail = (reader?: object) => () =>
     product.readTrail({ store } as product.AuditContext, { ...everybody, ...reader }, newestFirst);

@@ -2,12 +2,33 @@
  * How fast a declarative manifest reads an API, beside a bare loop that fetches, parses and writes the same lines; and how
  * long a thousand evaluations of a template of a manifest take, of a plain name and of a date.
  */
+import { createServer } from 'node:http';
 import type { Benchmark } from './benchmark.ts';
-import { startProgram } from './child-program.ts';
-import type { ApiQuestion } from './declarative-api.ts';
+import { portOf, startProgram } from './child-program.ts';
 import type { ReadAnswer, ReadQuestion } from './declarative-reader.ts';
 import { type Figure, figureOf, measureInTurns, numberText } from './figures.ts';
 import { DateTime, InterpolatedString } from './product.ts';
+
+const pageSize = 500;
+
+/** Pages of records, and one record for each partition. This process does nothing else meanwhile. */
+function serveRecords(records: number) {
+  const rows = Array.from({ length: pageSize }, (_, index) => ({
+    id: index,
+    name: `Customer number ${index}`,
+    email: `customer-${index}@example.com`,
+    amount: index * 1.25,
+    updated_at: '2024-06-01T12:00:00Z',
+    address: { city: 'Bern', zip: '3000' },
+  }));
+  const page = Buffer.from(JSON.stringify({ rows }));
+  return createServer(({ url = '/' }, response) => {
+    const [, part] = /^\/parts\/(\w+)/.exec(url) ?? [];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (part) response.end(`{"rows":[{"id":"${part}","day":"2024-06-02"}]}`);
+    else response.end(Number(/page=(\d+)/.exec(url)?.[1] ?? 0) * pageSize < records ? page : '{"rows":[]}');
+  });
+}
 
 export const declarative: Benchmark = {
   name: 'declarative',
@@ -15,8 +36,9 @@ export const declarative: Benchmark = {
   async run(options) {
     const { records } = options;
     const [few, many] = records < 1000 ? [10, 20] : [1000, 10_000];
-    const api = startProgram<ApiQuestion, { port: number }>('declarative-api', options);
-    const { port } = await api.ask({ records: Math.min(records, 200_000) });
+    const api = serveRecords(Math.min(records, 200_000));
+    options.onEnd(async () => void api.close());
+    const { port } = await portOf(api);
     const read = (by: ReadQuestion['by'], partitions: number) => async () => {
       // A process for each, so that the peak of its memory is its own.
       const reader = startProgram<ReadQuestion, ReadAnswer>('declarative-reader', options);

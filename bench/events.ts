@@ -10,7 +10,7 @@ import type { Database } from './databases.ts';
 import { fillLog, organizationId } from './dataset.ts';
 import { compareSizes, type Figure, figureOf, measureInTurns, numberText, timed } from './figures.ts';
 import * as product from './product.ts';
-import { makeWorkspace } from './source-row.ts';
+import { everybody, makeWorkspace } from './source-row.ts';
 
 const changes = 200;
 const pages = 200;
@@ -133,18 +133,11 @@ function measureReading(database: Database, options: BenchmarkOptions): Promise<
     const store = await database.open(`events_${size}`, options, ({ db }) =>
       fillLog(db, { count: size, same, rowOf: entryOf, signal: options.signal }),
     );
-    const everything = {
-      organizationId,
-      workspaceId: undefined,
-      isCustomer: false,
-      types: undefined,
-      since: undefined,
-    };
     const read = (reader: Partial<product.Reader>) => async () => {
       for (let page = 0; page < pages; page++) {
         // From all over the log.
         const after = Math.floor((size * page) / pages / 2);
-        await product.readPage({ store } as product.EventsContext, { ...everything, ...reader }, { after, limit: 1 });
+        await product.readPage({ store } as product.EventsContext, { ...everybody, ...reader }, { after, limit: 1 });
       }
     };
     const asked = Object.entries(questions);

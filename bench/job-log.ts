@@ -112,7 +112,6 @@ async function measure(place: string, { file, bytes }: Log, read: Read, options:
     page: () => medianAnswer(asked, async () => readBytes(file)),
     'first page': ask({}),
     'last page': ask({ tail: 500 }),
-    'a page in the middle': ask({ offset: Math.floor(bytes / 2) }),
     'first error, near the end': ask({ first_error: 'true', bytes: 1 }),
     'search for a rare word, the longest of its requests': search,
     [wholeSearch]: () => timed(search),

@@ -12,7 +12,6 @@ import { declarative, templates } from './declarative.ts';
 import { dueSyncs } from './due-syncs.ts';
 import { events } from './events.ts';
 import { fairShare } from './fair-share.ts';
-import type { Figure } from './figures.ts';
 import { growth } from './growth.ts';
 import { hostileConnectors } from './hostile-connectors.ts';
 import { jobLog } from './job-log.ts';
@@ -20,7 +19,7 @@ import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { quotas } from './quotas.ts';
 import { replicas } from './replicas.ts';
-import { tableOf } from './report.ts';
+import { type Report, tableOf } from './report.ts';
 import { amounts, type BenchmarkSettings } from './settings.ts';
 import { postgresToPostgres, syncToFiles, syncToPostgres } from './syncs.ts';
 import { webhooks } from './webhooks.ts';
@@ -88,10 +87,11 @@ const databases = createDatabases(settings);
 try {
   const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node.js ${process.version}`;
   const loadBefore = loadavg()[0] ?? 0;
-  const figures: Figure[] = [];
+  const figures: Report['figures'] = [];
   for (const { name, run } of chosen) {
     const log = (line: string) => console.error(`${name}: ${line}`);
-    figures.push(...(await untilEnd({ ...settings, databases, log }, run)));
+    const given = await untilEnd({ ...settings, databases, log }, run);
+    figures.push(...given.map((figure) => ({ benchmark: name, ...figure })));
   }
   const report = { startedAt, machine, loadBefore, loadAfter: loadavg()[0] ?? 0, rounds: settings.rounds, figures };
   console.log(tableOf(report));

@@ -8,7 +8,7 @@ export interface Report {
   loadBefore: number;
   loadAfter: number;
   rounds: number;
-  figures: Figure[];
+  figures: (Figure & { benchmark: string })[];
 }
 
 const columns = ['Work', 'Measured', 'Compared with', 'Ratio', 'Of CPU time', 'Target', 'Besides'];

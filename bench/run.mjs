@@ -11,7 +11,7 @@ import { bundleModules } from '../scripts/build.mjs';
 import { ensureBuilt } from '../scripts/ensure-built.mjs';
 
 const server = fileURLToPath(new URL('../server', import.meta.url));
-const programs = ['main', 'sync-process', 'load-generator', 'bare-server', 'declarative-api', 'declarative-reader'];
+const programs = ['main', 'sync-process', 'load-generator', 'bare-server', 'declarative-reader'];
 // An interrupted benchmark cleans up after itself, and then this script does.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child?.kill(signal));
 /** @type {import('node:child_process').ChildProcess | undefined} */

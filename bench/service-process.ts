@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/disposable.mjs';
 import type { BenchmarkOptions } from './benchmark.ts';
+import { stopperOf } from './child-program.ts';
 import { operatorToken, organizationId } from './dataset.ts';
 
 export interface ServiceProcess {
@@ -14,7 +15,7 @@ export interface ServiceProcess {
   lagP99Ms(): Promise<number>;
   /** Fails unless the answer is a good one. */
   request<Answer>(method: string, path: string, body?: object): Promise<Answer>;
-  /** The status of any response. */
+  /** Of any answer. */
   statusOf(method: string, path: string, body?: object): Promise<number>;
   stop(): Promise<void>;
 }
@@ -54,25 +55,12 @@ export async function startService(
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  child.on('error', () => {});
-  let hasEnded = false;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      hasEnded = true;
-      resolve();
-    });
-  });
-  async function stop(): Promise<void> {
-    child.kill('SIGTERM');
-    const lastResort = setTimeout(() => child.kill('SIGKILL'), 30_000);
-    await ended;
-    clearTimeout(lastResort);
-  }
+  const stop = stopperOf(child, 'SIGTERM');
   onEnd(stop);
   const readyUrl = `${url}${command === 'start' ? '/health/ready' : '/platform/v1/'}`;
   while (!(await isReady(readyUrl))) {
     signal.throwIfAborted();
-    if (hasEnded) throw new Error('The service exited before it was ready.');
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('The service ended before it was ready.');
     if (performance.now() - startedAt > readyDeadlineMs) {
       throw new Error(`The service was not ready within ${readyDeadlineMs} ms.`);
     }
@@ -95,7 +83,7 @@ export async function startService(
     },
     async request(method, path, body) {
       const { ok, status, text } = await send(method, path, body);
-      if (!ok) throw new Error(`${method} ${path} returned ${status}: ${text}`);
+      if (!ok) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
       return JSON.parse(text);
     },
     statusOf: async (method, path, body) => (await send(method, path, body)).status,
@@ -104,12 +92,9 @@ export async function startService(
 }
 
 async function isReady(url: string): Promise<boolean> {
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-    await answer.body?.cancel();
-    // A platform that runs alone shows nothing without a token. Its refusal proves that it answers.
-    return answer.status === 200 || answer.status === 401;
-  } catch {
-    return false; // It does not listen yet.
-  }
+  // Until it listens, the request fails.
+  const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+  await answer?.body?.cancel();
+  // A platform that runs alone shows nothing without a token. Its refusal proves that it answers.
+  return answer?.status === 200 || answer?.status === 401;
 }

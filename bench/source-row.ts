@@ -3,6 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { organizationId } from './dataset.ts';
 import { type Db, holdLiveWorkspace, insertSource, type Store, seedPipelines } from './product.ts';
 
+/** Who may read all of the log. */
+const all = { types: undefined, since: undefined };
+export const everybody = { organizationId, workspaceId: undefined, isCustomer: false, ...all };
+
 export async function makeWorkspace(store: Store) {
   const { seeded, ...ids } = await seedPipelines(store, { organizationId, workspaces: 1, jobsEach: 0 });
   const workspaceId = seeded[0]?.workspaceId ?? '';
