@@ -257,7 +257,7 @@ describe('The verification of an export', () => {
     const other = makeTrail(12);
     expect(verify(other).faults).toEqual([]);
     expect(verify(other, { kept: [checkpointAt(trail[8] as AuditEvent)] }).faults).toMatchObject([
-      { position: 9, id: other[8]?.id, problem: expect.stringContaining('computed anew') },
+      { position: 9, id: other[8]?.id, problem: expect.stringContaining('recomputed') },
     ]);
     const forged = { ...checkpointAt(trail[8] as AuditEvent), hash: String(other[8]?.hash) };
     expect(verify(other, { kept: [forged] }).faults).toMatchObject([{ position: 9 }]);
