@@ -193,7 +193,7 @@ it('An error shows its text, its code, the id of the request and help', async ()
   const notice = page.getByRole('alert').first();
   await notice.getByText('Job not found').waitFor();
   await notice.getByText('job_not_found').waitFor();
-  await notice.getByText(/ended longer ago than jobs are kept/).waitFor();
+  await notice.getByText(/removed after the retention period/).waitFor();
   await notice.getByRole('button', { name: 'Copy the request id' }).waitFor();
   const others = stage.takeProblems().filter((problem) => !/status of (401|404)/.test(problem));
   expect(others).toEqual([]);

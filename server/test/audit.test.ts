@@ -288,7 +288,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
       .set({ created_at: Number(key?.created_at) })
       .execute();
     expect(found.code).toBe(2);
-    expect(found.stdout).toContain(`trail  ${key?.kid}  The key is not as this deployment made it`);
+    expect(found.stdout).toContain(`trail  ${key?.kid}  The key does not match this deployment`);
     expect(found.stdout).toMatch(/Verification failed: \d+ problems in \d+ entries\.\n$/);
     expect((await cli('verify')).code).toBe(0);
 

@@ -54,7 +54,7 @@ describeInTurns('the encryption key', (kind, it) => {
     await expectAllWorks();
 
     writeFileSync(file, before);
-    await expect(test.restart()).rejects.toThrow('another encryption key');
+    await expect(test.restart()).rejects.toThrow('a different key');
     writeFileSync(file, after);
     await test.restart();
   });
@@ -165,7 +165,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     expect((await doctor()).stdout).toContain('  ok    encryption key: opens every stored secret\n');
 
     const other = await doctor(wrong());
-    expect(other.stdout).toContain('FAIL  encryption key: A stored secret was sealed with another encryption key.');
+    expect(other.stdout).toContain('FAIL  encryption key: A stored secret was encrypted with a different key.');
     expect(other.code).toBe(1);
 
     renameSync(file, `${file}.away`);

@@ -232,7 +232,7 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
   });
   expect(made.status, made.text).toBe(201);
   expect(await unused()).toEqual([]);
-  expect((await visitor.get(locationOf(done).href)).text).not.toContain('One step is left');
+  expect((await visitor.get(locationOf(done).href)).text).not.toContain('One step left');
 });
 
 describe('`inlay oauth test`', () => {
@@ -283,7 +283,7 @@ describe('`inlay oauth test`', () => {
   it('has the tokens ended of a sign-in that was granted too little, too', async () => {
     signsInAs(given, 'too little for a test', 'deals.read');
     const { printed, code, revoked } = await tryOut();
-    expect(printed).toMatch(/Less was granted .* Missing: contacts\.read\. The provider has ended the tokens\./);
+    expect(printed).toMatch(/Some scopes .* Missing: contacts\.read\. The provider has ended the tokens\./);
     expect([code, revoked]).toEqual([1, ['too little for a test']]);
   });
 

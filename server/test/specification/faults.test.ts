@@ -164,7 +164,7 @@ describeOnOneDatabase('422', (kind) => {
       fault('body.workspace_name', 'value_error.name', 'a name must not be blank'),
       {
         loc: ['body', 'allowed_origin'],
-        msg: expect.stringMatching(/^an origin must be .*https:\/\/app\.example\.com$/),
+        msg: expect.stringMatching(/^use http: .*https:\/\/app\.example\.com$/),
         type: 'value_error.origin',
       },
     ]);

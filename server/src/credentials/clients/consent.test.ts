@@ -81,7 +81,7 @@ describe('The provider in a specification', () => {
     [{ ...plain, client_id_key: 'client_key' }, 'client_key'],
     [{ ...plain, access_token_headers: { 'X-Version': '2' } }, 'X-Version'],
     [{ ...plain, consent_url: 'https://x.example.com/?a={{ 1 + 1 }}' }, '1 + 1'],
-    [{}, 'does not say'],
+    [{}, 'does not describe'],
   ])('is refused by name where the standard requests cannot do it: %j', (consent, words) => {
     const read = () => providerInSpecification(specificationWith(consent));
     expect(read).toThrow(NoConsent);

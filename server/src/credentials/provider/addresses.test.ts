@@ -107,16 +107,16 @@ describe('the description of a provider', () => {
   it('names its own domain in every address', async () => {
     expect(await providerFaults(shop)).toEqual([]);
     expect(await providerFaults(regional)).toEqual([]);
-    const foreign = /a domain that belongs to the provider/;
+    const foreign = /a domain of the provider/;
     expect(await faultOf('https://{shop}.com/token')).toMatch(foreign);
     expect(await faultOf('https://{shop}x.example.com/token')).toMatch(foreign);
-    expect(await faultOf('https://api.{shop}.com/token')).toMatch(/beginning of the host/);
-    expect(await faultOf('https://{shop}.{shop}.example.com/token')).toMatch(/beginning of the host/);
+    expect(await faultOf('https://api.{shop}.com/token')).toMatch(/at the start of the host/);
+    expect(await faultOf('https://{shop}.{shop}.example.com/token')).toMatch(/at the start of the host/);
     expect(await faultOf('https://example.com@{shop}.example.com/token')).toBeDefined();
     expect(await faultOf('https://user@example.com/token')).toMatch(/user name/);
-    expect(await faultOf('https://{other}.example.com/token')).toMatch(/not among the values/);
+    expect(await faultOf('https://{other}.example.com/token')).toMatch(/not defined in values/);
     expect(await faultOf('https://login.example.com/{shop}/token')).toBeUndefined();
-    expect(await faultOf('https://{host}.example.com/token', regional.values)).toMatch(/the whole host/);
+    expect(await faultOf('https://{host}.example.com/token', regional.values)).toMatch(/the complete host/);
   });
 
   it.each([

@@ -80,7 +80,7 @@ describeOnBothDatabases('A trail of an earlier version', (kind) => {
     await trail.record(byWorker, tag('later'));
     await trail.sequence();
     await trail.signed();
-    const problem = expect.stringContaining('no signed checkpoint says that retention removed them');
+    const problem = expect.stringContaining('no signed checkpoint confirms that retention removed them');
     expect((await trail.verify()).faults).toMatchObject([{ position: 1, problem }]);
   });
 

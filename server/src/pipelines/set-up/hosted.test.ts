@@ -66,7 +66,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
 
   /** The source is put off, for the reason that the test has made. */
   async function untilPutOff(id: string) {
-    await expect.poll(async () => (await sourceNow(id)).status_message).toContain('goes on by itself');
+    await expect.poll(async () => (await sourceNow(id)).status_message).toContain('Inlay retries automatically');
   }
 
   it('sets a source up from the registry, whatever the platform shows in which order', async () => {

@@ -62,7 +62,7 @@ describeInTurns('setting up a source', (kind, it) => {
     const { acme, id } = await connect();
     await expect
       .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_message)
-      .toContain('goes on by itself');
+      .toContain('Inlay retries automatically');
     restore();
     expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
     await expectExactlyOne(acme.workspaceId);

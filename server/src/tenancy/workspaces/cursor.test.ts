@@ -36,7 +36,7 @@ describe('cursors', () => {
       fc.property(candidate, (text) => {
         const decoded = decodeCursor(text);
         if (decoded === undefined) {
-          expect(cursorFormat.fault(text)).toMatch(/^the cursor must /);
+          expect(cursorFormat.fault(text)).toMatch(/^use the cursor /);
         } else {
           const plain = Buffer.from(text, 'base64url');
           expect(plain.toString('base64url')).toBe(text);
