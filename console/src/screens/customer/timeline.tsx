@@ -97,7 +97,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
       <span class="c-entry-head">
         <code>{audit.type}</code>
         {audit.outcome === 'refused' && <span class="c-danger">{words.customer.refused}</span>}
-        <span class="c-muted">{words.customer.by(audit.actor.name ? `${kind} ${audit.actor.name}` : kind)}</span>
+        <span class="c-muted">{words.customer.by(audit.actor.name ? `${audit.actor.name} (${kind})` : kind)}</span>
       </span>
     </div>
   );

@@ -1,4 +1,4 @@
-/** A job beside the last job of its connection that went well. */
+/** Compares a job with the last successful job of its connection. */
 import type { JobDetail } from '@inlay/contract/pipelines/operating';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
