@@ -314,7 +314,7 @@ describe('A failing customer', () => {
       await what.click();
     };
     const row = page
-      .getByRole('table', { name: words.overview.unwell })
+      .getByRole('table', { name: words.overview.unwell.needs_attention })
       .getByRole('row')
       .filter({ hasText: 'Initech' });
     const told = await row.locator('.c-clamp').innerText();
@@ -336,7 +336,7 @@ describe('A failing customer', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
     await page.keyboard.insertText(token);
     await page.keyboard.press('Enter');
-    await page.getByRole('table', { name: words.overview.unwell }).waitFor();
+    await page.getByRole('table', { name: words.overview.unwell.needs_attention }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Initech' }).waitFor();

@@ -198,7 +198,11 @@ export const words = {
     alreadyHealthy: (count: number) => `${formatting.number(count)} already healthy`,
     notStarted: (count: number) => `${formatting.number(count)} couldn’t be started`,
     moreCauses: (count: number) => `and ${counted(count, 'more cause')}`,
-    unwell: 'Failing customers',
+    unwell: {
+      failing: 'Failing customers',
+      needs_attention: 'Customers needing attention',
+      both: 'Customers failing or needing attention',
+    },
     unwellOrder: 'Longest first',
     moreUnwell: (count: number) => `${formatting.number(count)} more`,
     day: 'Syncs, last 24 hours',
@@ -309,6 +313,8 @@ export const words = {
     searched: (done: string, all: string) => `Searched ${done} of ${all}`,
     stopSearch: 'Stop search',
     title: (id: string) => `Job ${id}`,
+    /** In lists, the first part identifies a job well enough. */
+    short: (id: string) => `Job ${id.split('-', 1)[0]}`,
     facts: 'Details',
     attempts: 'Attempts',
     attempt: (attempt: number) => `Attempt ${formatting.number(attempt)}`,

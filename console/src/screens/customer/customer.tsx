@@ -155,7 +155,7 @@ function Connections({ rows, onChanged }: { rows: readonly OperatorConnection[];
     {
       title: words.column.job,
       cell: ({ last_run }) =>
-        last_run ? <Link to={pathTo('job', last_run.id)}>{words.job.title(last_run.id)}</Link> : words.none,
+        last_run ? <Link to={pathTo('job', last_run.id)}>{words.job.short(last_run.id)}</Link> : words.none,
     },
     { title: words.column.nextRun, cell: ({ next_run_at }) => <When time={next_run_at} tense="future" /> },
     {

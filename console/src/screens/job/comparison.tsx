@@ -56,7 +56,7 @@ export function Comparison({ job }: { job: JobDetail }) {
         good && (
           <span class="c-facts">
             <span>
-              <Link to={pathTo('job', good.id)}>{words.job.title(good.id)}</Link>
+              <Link to={pathTo('job', good.id)}>{words.job.short(good.id)}</Link>
             </span>
             <span>
               <When time={good.ended_at} />

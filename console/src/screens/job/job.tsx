@@ -188,7 +188,7 @@ function History({ job }: { job: JobDetail }) {
       <Bars
         label={words.job.history}
         bars={jobs.map(({ id, started_at, rows, status }) => ({
-          title: `${words.job.title(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(rows ?? 0)}, ${words.jobStatus[status]}`,
+          title: `${words.job.short(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(rows ?? 0)}, ${words.jobStatus[status]}`,
           good: status === 'failed' ? 0 : (rows ?? 0),
           bad: status === 'failed' ? Math.max(rows ?? 0, 1) : 0,
         }))}

@@ -55,6 +55,7 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
   const kept = useKept(retry?.id, isHeld);
   const isShown = retry !== undefined && (retry.id === kept || retry.id === own);
   const body: CauseRetryRequest = { cause: cause.cause };
+  const lasting = cause.attention_by ? words.lasting.needs_attention : words.lasting.failing;
   const list = pathTo('connections', undefined, { cause: cause.cause });
   return (
     <article class="c-cause">
@@ -69,8 +70,7 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
             {cause.origin !== 'unknown' && <span>{words.origins[cause.origin]}</span>}
             {cause.since && (
               <span>
-                {cause.attention_by ? words.lasting.needs_attention : words.lasting.failing}{' '}
-                <HowLong since={cause.since} />
+                {lasting} <HowLong since={cause.since} />
               </span>
             )}
           </p>
@@ -98,7 +98,7 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
             <span class="c-facts">
               {example.since && (
                 <span>
-                  {words.lasting.anyState} <HowLong since={example.since} />
+                  {lasting} <HowLong since={example.since} />
                 </span>
               )}
               <span>
@@ -106,7 +106,7 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
               </span>
               {example.job_id && (
                 <span>
-                  <Link to={pathTo('job', example.job_id)}>{words.job.title(example.job_id)}</Link>
+                  <Link to={pathTo('job', example.job_id)}>{words.job.short(example.job_id)}</Link>
                 </span>
               )}
             </span>

@@ -103,7 +103,7 @@ function Content({ overview, retries, onChanged }: ContentProps) {
             </Panel>
           )}
           {shape.hasUnwell && (
-            <Panel title={words.overview.unwell} beside={<span class="c-muted">{words.overview.unwellOrder}</span>}>
+            <Panel title={unwellTitle(unwell)} beside={<span class="c-muted">{words.overview.unwellOrder}</span>}>
               <Unwell rows={unwell} />
               {more_unwell > 0 && (
                 <p class="c-panel-foot">
@@ -121,6 +121,12 @@ function Content({ overview, retries, onChanged }: ContentProps) {
     </>
   );
   return shape.isNew ? <FirstSteps overview={overview} onChanged={onChanged} below={content} /> : content;
+}
+
+function unwellTitle(rows: readonly UnwellWorkspace[]): string {
+  const states = new Set(rows.map(({ health }) => health));
+  const [state] = states;
+  return words.overview.unwell[states.size === 1 && state ? state : 'both'];
 }
 
 function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
@@ -152,7 +158,5 @@ function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
       cell: ({ connection }) => <When time={connection?.last_good_at} none={words.overview.neverGood} />,
     },
   ];
-  return (
-    <Table label={words.overview.unwell} rows={rows} columns={columns} idOf={({ workspace_id }) => workspace_id} />
-  );
+  return <Table label={unwellTitle(rows)} rows={rows} columns={columns} idOf={({ workspace_id }) => workspace_id} />;
 }

@@ -2,7 +2,7 @@ import { counted } from '../../words/counted.ts';
 
 export const words = {
   title: 'Webhooks',
-  address: 'URL',
+  address: 'Endpoint URL',
   addressHint: 'Inlay sends events to this https URL with POST.',
   types: 'Event types',
   typesHint: 'Separate types with commas and use * as a wildcard, for example sync.failed, source.*',
