@@ -13,8 +13,10 @@ export function When({
   none?: string;
 }) {
   if (!time) return <span class="c-muted">{none ?? words.none}</span>;
-  return <Moment formatting={formatting} time={time} tense={tense} />;
+  return <Moment formatting={formatting} time={time} tense={tense} {...(tense === 'past' && { say: said })} />;
 }
+
+const said = (relative: string) => (relative === 'now' ? words.justNow : relative);
 
 const lengths = { ...formatting, relative: formatting.elapsed };
 

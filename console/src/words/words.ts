@@ -14,6 +14,7 @@ export const words = {
   tryAgain: 'Try again',
   unknown: 'Unknown',
   none: '–',
+  justNow: 'just now',
   navigation: 'Main',
   account: 'Account and settings',
   nav: {

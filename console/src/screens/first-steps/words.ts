@@ -32,7 +32,7 @@ export const words = {
   addCustomer: 'Add customer',
   addText: 'Your backend uses the customer’s name to request tokens.',
   customerName: 'Name',
-  nameHint: 'For example acme-inc.',
+  nameHint: 'For example, acme-inc.',
   added: (name: string) => `Added ${name}`,
   openWidget: 'Open widget',
   openText: (name: string) =>

@@ -3,7 +3,7 @@ export const words = {
   operatorTokens: 'Operator tokens',
   create: 'Create token',
   name: 'Name',
-  nameHint: 'For example the program that uses the token.',
+  nameHint: 'For example, the program that uses the token.',
   role: 'Role',
   roleHints: {
     read: 'Can see everything but change nothing.',
