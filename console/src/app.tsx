@@ -1,8 +1,8 @@
 /**
- * The console as a whole: signs in, keeps the session, and shows the screen that the address names.
+ * The console's root: signs in, keeps the session, and shows the screen of the current URL.
  *
- * What always holds: without a session nothing but the sign-in is shown; when a session ends, the page stays behind the
- * sign-in, so nothing that was entered is lost.
+ * Invariants: without a session only the sign-in is shown; when a session ends, the page stays behind the sign-in dialog, so
+ * no input is lost.
  */
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, callSession } from './api/client.ts';
@@ -29,16 +29,16 @@ export function App({ code }: { code: string | undefined }) {
     findSession().then(setSession, setFailure);
   }, []);
   useEffect(look, []);
-  // A browser has one session. What a tab does with it holds for all tabs.
-  const tellOthers = useOtherTabs(() => {
-    // Where the service does not answer, the next request of this tab shows what holds.
+  // All tabs of a browser share one session.
+  const notifyOthers = useOtherTabs(() => {
+    // If the service doesn't answer, this tab's next request finds out.
     findSession().then(setSession, () => undefined);
   });
   const setOwnSession = (changed: ConsoleSession | 'none') => {
     setSession(changed);
-    tellOthers();
+    notifyOthers();
   };
-  // A link that is pasted where the console is open does not load the page anew.
+  // Pasting a link into an open console does not reload the page.
   useEffect(() => {
     const take = () => setLinkCode((before) => takeLinkCode(location, history) ?? before);
     addEventListener('hashchange', take);
@@ -94,11 +94,11 @@ async function findSession(): Promise<ConsoleSession | 'none'> {
   }
 }
 
-/** Gives a function that tells the other tabs of this browser that there is another session, or none. */
-function useOtherTabs(onTold: () => void): () => void {
+/** Returns a function that notifies the other tabs of a sign-in or sign-out. */
+function useOtherTabs(onNotified: () => void): () => void {
   const channel = useMemo(() => new BroadcastChannel('inlay-console-session'), []);
   useEffect(() => {
-    channel.onmessage = onTold;
+    channel.onmessage = onNotified;
     return () => channel.close();
   }, []);
   return () => channel.postMessage('changed');
@@ -110,7 +110,7 @@ interface SignedInProps {
   onSignedOut(): void;
 }
 
-/** Texts are said for so long. */
+/** How long announcements are shown. */
 const announcedMs = 6_000;
 
 function SignedIn({ session, onSession, onSignedOut }: SignedInProps) {

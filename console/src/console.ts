@@ -1,4 +1,4 @@
-/** What every screen uses: the session, and the stream of events. */
+/** Context of every screen: the session and live updates. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from './live/live.ts';
@@ -10,22 +10,22 @@ export interface ConsoleSession {
   label: string;
   expires_at: string;
   kind: 'token' | 'link' | 'oidc';
-  /** Page of a customer in the operator's own system, with `{id}` or `{name}` in it. */
+  /** URL template of a customer's page in the operator's own system, with `{id}` or `{name}`. */
   customer_url: string | null;
 }
 
 export interface Console {
   session: ConsoleSession;
   live: Live;
-  /** Another one when the person has signed in again: what failed meanwhile is loaded anew. */
+  /** Changes when the user signs in again, which reloads whatever failed meanwhile. */
   epoch: string;
   mayWrite: boolean;
-  /** Whether the person may do what has to do with secrets of the organization. */
+  /** Whether the user may manage the organization's secrets. */
   isAdmin: boolean;
-  /** Whether the session has ended, and the person has not signed in again yet. */
+  /** The session has ended, and the user has not signed in again yet. */
   hasEnded: boolean;
   onSignedOut(): void;
-  /** Says a text to screen readers, and shows it for a moment. */
+  /** Announces a text to screen readers and shows it briefly. */
   announce(text: string): void;
 }
 

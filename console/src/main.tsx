@@ -13,7 +13,7 @@ import { takeLinkCode } from './screens/sign-in/link-code.ts';
 import { takeWayBack } from './screens/sign-in/way-back.ts';
 
 function start(root: HTMLElement): void {
-  // First of all: neither the history nor a copied address may hold the code.
+  // Must come first: the code must not end up in the history or in a copied URL.
   const code = takeLinkCode(location, history);
   takeWayBack();
   applyScheme(savedScheme());

@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, unless the person has chosen. The choice stays in this browser. */
+/** Colour scheme: the system's, unless the user has chosen one. The choice stays in this browser. */
 export const schemes = ['system', 'light', 'dark'] as const;
 export type Scheme = (typeof schemes)[number];
 
@@ -18,7 +18,7 @@ export function saveScheme(scheme: Scheme): void {
   write(key, scheme);
 }
 
-/** A browser may forbid storage; then a choice lasts as long as the page. */
+/** If the browser forbids storage, the choice lasts as long as the page. */
 export function read(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined;

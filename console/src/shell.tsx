@@ -1,4 +1,4 @@
-/** What is around every screen: the way to the others, whether the page is live, and the person's own settings. */
+/** The frame around every screen: navigation, live status and the user's settings. */
 import { Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { savedScheme, saveScheme, schemes } from './scheme.ts';
 import { words } from './words/words.ts';
 
 const entries = ['overview', 'customers', 'connections', 'jobs', ...namedScreens] as const;
-/** A screen about one thing belongs to the list of such things. */
+/** A detail screen belongs to its list's entry. */
 const entryOf = (screen: Place['screen']) => ({ customer: 'customers', job: 'jobs' })[screen as string] ?? screen;
 
 interface ShellProps {
@@ -24,7 +24,7 @@ interface ShellProps {
 
 export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) {
   const nav = useRef<HTMLElement>(null);
-  // On a narrow page the entries are one line that scrolls: the present one is brought into it.
+  // On a narrow page the navigation is one scrolling line. Keeps the current entry in view.
   useEffect(() => {
     const line = nav.current;
     const entry = line?.querySelector<HTMLElement>('[aria-current=page]');
@@ -66,7 +66,7 @@ function LiveSwitch() {
   const { live } = useConsole();
   const [, look] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    // Another tab may have told how it is before this was here.
+    // Another tab may have reported the state before this component mounted.
     look(undefined);
     return live.watchState(() => look(undefined));
   }, [live]);
@@ -101,7 +101,7 @@ function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | '
     if (isLeaving) return;
     setLeaving(true);
     setError(undefined);
-    // Where this fails, the browser still has its session, and its user has to know.
+    // If this fails, the browser is still signed in, which the user must know.
     callSession('DELETE')
       .then(onSignedOut, setError)
       .finally(() => setLeaving(false));

@@ -8,6 +8,9 @@ import { isLongRun } from '../../server/test/support/long-run.ts';
 import { launchFirefox } from '../../widget/test/support/firefox.ts';
 import { Tab } from '../../widget/test/support/real-browsers.ts';
 import { frameOf, useStage, widgetFrame } from '../../widget/test/support/stage.ts';
+import { words as frameWords } from '../src/parts/frames/frame-words.ts';
+import { words as playground } from '../src/screens/playground/words.ts';
+import { words as templates } from '../src/screens/templates/words.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
 const stage = useStage();
@@ -201,7 +204,7 @@ it('The frame goes when the session ends, and comes back with the next sign-in',
   await openView(page);
   const { data } = await stage.operator('GET', '/console-sessions');
   await stage.operator('DELETE', `/console-sessions/${data[0].id}`);
-  await page.getByText('Your session has ended, and this view with it.').waitFor();
+  await page.getByText(frameWords.ended).waitFor();
   expect(await page.locator('iframe').count()).toBe(0);
   const again = page.getByRole('dialog', { name: 'Your session has ended' });
   const { token: secret } = await stage.operator('POST', '/operator-tokens', { name: 'again', permission: 'full' });
@@ -238,7 +241,7 @@ it('The playground shows the widget with its choices, as a new customer or the o
   page.on('request', (request) => {
     if (request.url().endsWith('/templates/explain')) asked.push(String(request.postData()));
   });
-  await page.getByLabel('Only sources with these tags').evaluate((field) => {
+  await page.getByLabel(playground.tags).evaluate((field) => {
     for (const text of ['g', 'go', 'gol', 'gold']) {
       (field as HTMLInputElement).value = text;
       field.dispatchEvent(new Event('input', { bubbles: true }));
@@ -246,13 +249,13 @@ it('The playground shows the widget with its choices, as a new customer or the o
   });
   await frame.getByRole('heading', { name: 'Nothing to connect yet' }).waitFor();
   expect(asked).toEqual([expect.stringContaining('"gold"')]);
-  await page.getByLabel('Only sources with these tags').fill('');
+  await page.getByLabel(playground.tags).fill('');
 
-  await page.getByLabel('Colour of buttons and links').fill('#0f766e');
+  await page.getByLabel(playground.color).fill('#0f766e');
   await page.getByLabel('Language', { exact: true }).selectOption('de');
   // A hundred others, whose names contain this one, are before it in the list of suggestions.
   await page.route(/workspaces\?.*name_contains=/, (route) => route.fulfill({ json: { data: [], next: null } }));
-  await page.getByLabel('Name of the customer').fill(hostile);
+  await page.getByLabel(playground.customer).fill(hostile);
   const primary = () => frame.locator('html').evaluate((root) => root.style.getPropertyValue('--inlay-primary'));
   await frame.getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
   await expect.poll(primary).toBe('rgb(15 118 110)');
@@ -271,7 +274,7 @@ it('The editor of a template shows what customers would see of it before it is s
   await frame.getByRole('heading', { name: 'Connect Drafted' }).waitFor();
   await frame.getByText('The shop in Berlin').waitFor();
   await frame.getByLabel('Users').waitFor();
-  const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+  const editor = page.getByLabel(templates.json).and(page.locator('textarea'));
   const saved = JSON.parse(await editor.inputValue());
   const write = (change: object) => editor.fill(JSON.stringify({ ...saved, ...change }, null, 2));
   await write({ name: hostile, partial_default_config: { seed: 7, count: 3 } });
@@ -279,7 +282,7 @@ it('The editor of a template shows what customers would see of it before it is s
   expect(await frame.getByLabel('Users').count()).toBe(0);
   await expectGoodLooks(page, 'template-preview');
   // What is not possible keeps the last picture, whether it is no JSON or no template.
-  const kept = page.getByText('The picture is of the last one that could.');
+  const kept = page.getByText(frameWords.lastGood);
   await editor.fill('{ "name": ');
   await kept.waitFor();
   await frame.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();

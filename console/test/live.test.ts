@@ -3,12 +3,13 @@ import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playw
 import { describe, expect, it } from 'vitest';
 import { logOfTest } from '../../server/test/security/support.ts';
 import { isLongRun } from '../../server/test/support/long-run.ts';
+import { words } from '../src/words/words.ts';
 import { useOwnService } from './support/own-service.ts';
 
 const own = useOwnService();
 const state = (page: Page) => page.locator('.c-live-text').innerText();
 const names = (page: Page) => page.locator('tbody th a').allInnerTexts();
-const gone = 'no longer in this list';
+const { gone, waiting } = words.list;
 
 /** A customer whose name no other test uses. */
 let customers = 0;
@@ -107,7 +108,7 @@ describe('A stream', () => {
       own.streams = treatment;
       const { context } = await own.signedIn();
       const page = await openWithClock(context, 'customers');
-      await inTime(page, () => state(page)).toBe('Every 5 seconds');
+      await inTime(page, () => state(page)).toBe(words.shell.live.polling);
       const { name } = await customer();
       await inTime(page, () => names(page)).toContain(name);
       own.streams = 'pass';
@@ -207,7 +208,7 @@ describe('Rows', () => {
     const place = await row.boundingBox();
     const added = await customer();
     await remove(doomed.id);
-    await inTime(page, () => page.getByText('The list changes when the pointer leaves it').count()).toBe(1);
+    await inTime(page, () => page.getByText(waiting).count()).toBe(1);
     await inTime(page, () => page.getByRole('row').filter({ hasText: doomed.name }).innerText()).toContain(gone);
     expect(await page.getByText(gone).count()).toBe(1);
     expect(await names(page)).not.toContain(added.name);
@@ -365,7 +366,7 @@ describe.each([1280, 320])('The overview, %d pixels wide', (width) => {
     const place = await placeOf(row);
     await expect.poll(() => health.count()).toBe(1);
     health.release();
-    await page.getByText(/^Database: answers in/).waitFor();
+    await page.getByText(/^Database OK/).waitFor();
     expect(await placeOf(row)).toBe(place);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const moved = await page.evaluate(() => (window as unknown as { moved: { score: number } }).moved.score);
@@ -456,7 +457,7 @@ describe('A slow network', () => {
     );
     await page.locator('summary').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('The service does not answer').waitFor();
+    await page.getByText(words.errors.unreachable).waitFor();
     expect(await page.getByRole('heading', { name: 'Customers' }).count()).toBe(1);
     await page.unroute('**/console/session');
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStage } from '../../widget/test/support/stage.ts';
+import { words as tokens } from '../src/screens/tokens/words.ts';
+import { words as webhooks } from '../src/screens/webhooks/words.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
 const stage = useStage();
@@ -64,7 +66,7 @@ describe('Tokens and keys', () => {
     await page.getByRole('button', { name: 'Close' }).click();
     const rows = page.getByRole('row').filter({ hasText: 'nightly' });
     await expect
-      .poll(async () => (await rows.allInnerTexts()).map((text) => text.includes('Ends soon')))
+      .poll(async () => (await rows.allInnerTexts()).map((text) => text.includes(tokens.states.ending)))
       .toEqual([true, false]);
   });
 
@@ -84,7 +86,7 @@ describe('Tokens and keys', () => {
   it('does not offer an operator what only an admin may do', async () => {
     const page = await openConsole(stage, 'tokens', { permission: 'operator' });
     await page.getByRole('table', { name: 'Operator tokens' }).waitFor();
-    await page.getByRole('table', { name: 'Signed in to the console' }).waitFor();
+    await page.getByRole('table', { name: tokens.sessions }).waitFor();
     for (const name of ['Create token', /Rotate/, /Revoke/, /End session/]) {
       expect(await page.getByRole('button', { name }).count(), String(name)).toBe(0);
     }
@@ -94,31 +96,31 @@ describe('Tokens and keys', () => {
 describe('Events and webhooks', () => {
   it('adds a webhook, sends a test, shows deliveries and sends an event again', async () => {
     const page = await openConsole(stage, 'webhooks');
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByText(webhooks.none).waitFor();
     await expectGoodLooks(page, 'webhooks-none');
     await page.getByRole('button', { name: 'Add webhook' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Address').fill(receiverUrl());
-    await dialog.getByLabel('Types of events').fill('no such type');
+    await dialog.getByLabel(webhooks.address).fill(receiverUrl());
+    await dialog.getByLabel(webhooks.types).fill('no such type');
     await dialog.getByRole('button', { name: 'Add webhook', exact: true }).click();
-    // The service's own words, its code and the request's id.
+    // The service's message, its code and the request id.
     await dialog.getByRole('alert').waitFor();
     expect(await dialog.getByRole('alert').innerText()).toMatch(/types[\s\S]*Code\s+invalid_request/);
-    await dialog.getByLabel('Types of events').fill('tag.*');
+    await dialog.getByLabel(webhooks.types).fill('tag.*');
     await dialog.getByRole('button', { name: 'Add webhook', exact: true }).click();
     expect(await page.locator('.c-secret code').innerText()).toMatch(/^whsec_/);
     stage.takeProblems();
     await page.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('link', { name: receiverUrl() }).click();
-    await page.getByRole('button', { name: 'Send a test', exact: true }).click();
-    await page.getByText('The receiver confirmed the test (204).').waitFor();
+    await page.getByRole('button', { name: webhooks.test, exact: true }).click();
+    await page.getByText(webhooks.testDelivered('204')).waitFor();
 
     receiverStatus = 503;
     await stage.operator('POST', '/integrations/templates/tags', { name: 'crm' });
     const row = page.getByRole('row').filter({ hasText: 'tag.created' });
     await expect.poll(() => row.count()).toBe(1);
-    await expect.poll(() => row.innerText()).toMatch(/Tried again[\s\S]*503/);
+    await expect.poll(() => row.innerText()).toMatch(/Pending[\s\S]*503/);
     await expectGoodLooks(page, 'webhook');
     receiverStatus = 204;
     const before = received.length;
@@ -137,16 +139,16 @@ describe('Events and webhooks', () => {
     const { id } = await stage.operator('POST', '/webhook-endpoints', { url, types: ['source.*'] });
     const page = await openConsole(stage, `webhooks/${id}`);
     await page.getByRole('button', { name: 'Disable', exact: true }).click();
-    await page.getByText('Disabled by a person.').waitFor();
+    await page.getByText(webhooks.reasons.requested).waitFor();
     await page.getByRole('button', { name: 'Enable', exact: true }).click();
-    await page.getByRole('button', { name: 'Send what was missed', exact: true }).waitFor();
+    await page.getByRole('button', { name: webhooks.recover, exact: true }).waitFor();
     await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret', exact: true }).click();
     await page.locator('.c-secret').waitFor();
     expect((await stage.operator('GET', `/webhook-endpoints/${id}`)).keys.length).toBe(2);
 
     const operator = await openConsole(stage, `webhooks/${id}`, { permission: 'operator' });
-    await operator.getByRole('button', { name: 'Send a test', exact: true }).waitFor();
+    await operator.getByRole('button', { name: webhooks.test, exact: true }).waitFor();
     expect(await operator.getByRole('button', { name: /Rotate|Disable/ }).count()).toBe(0);
     const viewer = await openConsole(stage, `webhooks/${id}`, { permission: 'read' });
     await viewer.getByRole('heading', { name: 'Deliveries' }).waitFor();

@@ -9,6 +9,7 @@ import { isLongRun } from '../../server/test/support/long-run.ts';
 import { sampleData } from '../../server/test/support/pipelines.ts';
 import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
+import { words } from '../src/words/words.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
 const stage = useStage();
@@ -84,12 +85,12 @@ function forgetRefusals(): void {
 }
 
 const screens: Record<string, { path: () => string; shows: string }> = {
-  overview: { path: () => '', shows: 'Syncs, last 24 hours' },
+  overview: { path: () => '', shows: words.overview.day },
   customers: { path: () => '/customers', shows: 'Globex' },
   customer: { path: () => `/customers/${ids['Acme Inc.']}`, shows: 'Timeline' },
   connections: { path: () => '/connections', shows: 'Globex' },
   jobs: { path: () => '/jobs', shows: 'Globex' },
-  job: { path: () => `/jobs/${failedJob}`, shows: 'Lines of the log' },
+  job: { path: () => `/jobs/${failedJob}`, shows: words.job.logLines },
 };
 
 it.each(['light', 'dark'] as const)(
@@ -139,13 +140,13 @@ it('A job shows how its rows came, and its log is searched without an error to g
   const [good] = (await stage.operator('GET', ofAcme)).data;
   await signIn(page, `/jobs/${good.id}`);
   await page.getByRole('img', { name: /^Rows over time: 310 rows, / }).waitFor();
-  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  const lines = page.getByRole('region', { name: words.job.logLines });
   await lines.getByText('sync, attempt 1').waitFor();
-  await page.getByRole('searchbox', { name: 'Search the log' }).fill('no such text');
+  await page.getByRole('searchbox', { name: words.job.logSearch }).fill('no such text');
   await page.keyboard.press('Enter');
-  await page.getByText('No line holds this text.').waitFor();
+  await page.getByText(words.job.noMatch('no such text')).waitFor();
   await page.getByRole('button', { name: 'First error' }).click();
-  await page.getByText('No line of this log is an error.').waitFor();
+  await page.getByText(words.job.noError).waitFor();
   forgetRefusals();
 });
 
@@ -177,7 +178,7 @@ it('An ended session asks for a sign-in over the page, and the page goes on', as
   await page.getByLabel('New name').fill('Globex Europe');
   await page.context().clearCookies();
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  const dialog = page.getByRole('dialog', { name: words.signIn.endedTitle });
   await dialog.getByLabel('Operator token').fill(token);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await expect.poll(() => dialog.count()).toBe(0);
@@ -194,7 +195,7 @@ it('An error shows its text, its code, the id of the request and help', async ()
   await notice.getByText('Job not found').waitFor();
   await notice.getByText('job_not_found').waitFor();
   await notice.getByText(/removed after the retention period/).waitFor();
-  await notice.getByRole('button', { name: 'Copy the request id' }).waitFor();
+  await notice.getByRole('button', { name: words.errors.copyId }).waitFor();
   const others = stage.takeProblems().filter((problem) => !/status of (401|404)/.test(problem));
   expect(others).toEqual([]);
 });
@@ -234,7 +235,9 @@ describe('A retry of a cause', () => {
     await signIn(page);
     const told = page.locator('.c-retry');
     await told.getByText('1 failed again').waitFor();
-    expect(await told.innerText()).toMatch(/^Retried .*1 of 1 tried/s);
+    expect(await told.innerText()).toMatch(
+      new RegExp(`^${words.overview.retryEnded} .*${words.overview.tried(1, 1)}`, 's'),
+    );
     await expectAccessible(page.mainFrame(), 'retry');
     await picture(page, 'overview-retried');
     forgetRefusals();
@@ -265,11 +268,11 @@ describe('A retry of a cause', () => {
     const told = page.locator('.c-panel').filter({ has: page.getByRole('heading', { name: 'Retries', exact: true }) });
     await told.getByRole('progressbar', { name: '80 of 200 tried' }).waitFor();
     await told.getByText(retry.message).waitFor();
-    await told.getByText('more connections fail for this cause').waitFor();
+    await told.getByText(words.overview.retryHasMore).waitFor();
     await told.getByRole('button', { name: 'Copy as curl: Stop retry' }).waitFor();
     await expectGoodLooks(page, 'overview-retrying', told);
     await told.getByRole('button', { name: 'Stop retry', exact: true }).click();
-    await told.getByText('Retry stopped').waitFor();
+    await told.getByText(words.overview.retryStopped).waitFor();
     await expect.poll(() => told.getByRole('progressbar').count()).toBe(0);
     expect(stops).toBe(1);
   });
@@ -284,8 +287,8 @@ describe('A retry of a cause', () => {
 
     const page = await stage.newPage({ viewport: { width: 320, height: 800 }, colorScheme: 'dark' });
     await signIn(page);
-    await page.getByRole('button', { name: '1 could not be started' }).click();
-    const dialog = page.getByRole('dialog', { name: '1 could not be started' });
+    await page.getByRole('button', { name: words.overview.notStarted(1) }).click();
+    const dialog = page.getByRole('dialog', { name: words.overview.notStarted(1) });
     await dialog.getByText('quota_reached').waitFor();
     await expectAccessible(page.mainFrame(), 'reasons of a retry');
     await expectToFit(page.mainFrame(), 'reasons of a retry');
@@ -311,14 +314,14 @@ describe('A failing customer', () => {
       await what.click();
     };
     const row = page
-      .getByRole('table', { name: 'Who fails, longest first' })
+      .getByRole('table', { name: words.overview.unwell.needs_attention })
       .getByRole('row')
       .filter({ hasText: 'Initech' });
     const told = await row.locator('.c-clamp').innerText();
     expect(told).toMatch(reason);
     await click(row.getByRole('link', { name: told }));
-    await page.getByRole('region', { name: 'Lines of the log' }).waitFor();
-    expect(await page.getByLabel('Facts').innerText()).toContain(told);
+    await page.getByRole('region', { name: words.job.logLines }).waitFor();
+    expect(await page.getByLabel(words.job.facts).innerText()).toContain(told);
     await click(page.getByRole('button', { name: 'First error' }));
     const line = page.locator('.c-log-sought');
     await line.waitFor();
@@ -333,7 +336,7 @@ describe('A failing customer', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
     await page.keyboard.insertText(token);
     await page.keyboard.press('Enter');
-    await page.getByText('Who fails, longest first').waitFor();
+    await page.getByRole('table', { name: words.overview.unwell.needs_attention }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Initech' }).waitFor();
@@ -346,16 +349,16 @@ describe('A failing customer', () => {
   it('has a log that is searched, and a line that is found is shown among its neighbours', async () => {
     const page = await stage.newPage();
     await signIn(page, `/jobs/${failedJob}`);
-    const lines = page.getByRole('region', { name: 'Lines of the log' }).getByRole('listitem');
+    const lines = page.getByRole('region', { name: words.job.logLines }).getByRole('listitem');
     await lines.first().waitFor();
     const all = await lines.count();
-    const search = page.getByLabel('Search the log');
+    const search = page.getByLabel(words.job.logSearch);
     await search.fill('no line has these words');
     await search.press('Enter');
-    await page.getByText('No line holds this text.').waitFor();
+    await page.getByText(words.job.noMatch('no line has these words')).waitFor();
     await search.fill('ERROR');
     await search.press('Enter');
-    await page.getByRole('button', { name: 'Whole log' }).waitFor();
+    await page.getByRole('button', { name: words.job.clearSearch }).waitFor();
     await lines.first().waitFor();
     expect(await lines.count()).toBeLessThan(all);
     await lines.first().getByRole('button').click();

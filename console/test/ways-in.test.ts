@@ -12,6 +12,7 @@ import { logOfTest } from '../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../server/test/support/app.ts';
 import { sampleData } from '../../server/test/support/pipelines.ts';
 import { handOnTo, hosts, openSites, type Sites } from '../../widget/test/support/sites.ts';
+import { words } from '../src/words/words.ts';
 
 let sites: Sites;
 let test: TestApp;
@@ -118,7 +119,7 @@ async function giveToken(token = test.operatorToken): Promise<void> {
   await page.getByRole('navigation').waitFor();
 }
 
-const useLink = () => page.getByRole('button', { name: 'Use the link' }).click();
+const useLink = () => page.getByRole('button', { name: words.signIn.useLink }).click();
 const who = () => page.locator('.c-settings-who span').first().innerText();
 const sessionCookie = async () => (await context.cookies()).find(({ name }) => name === cookieName);
 
@@ -184,7 +185,7 @@ describe('A one-time link', () => {
     // A page that is loaded anew does not know the code any more: the link is opened again.
     await page.goto('about:blank');
     await page.goto(url);
-    await page.getByRole('heading', { name: 'Sign in with this link' }).waitFor();
+    await page.getByRole('heading', { name: words.signIn.linkTitle }).waitFor();
     expect(page.url()).not.toContain(code);
     await useLink();
     await page.getByRole('navigation').waitFor();
@@ -199,7 +200,7 @@ describe('A one-time link', () => {
     await test.app.store.db.updateTable('console_links').set({ expires_at: 0 }).where('used_at', 'is', null).execute();
     await useLink();
     await page.getByRole('alert').waitFor();
-    await page.getByText('A link works once, for 15 minutes.').waitFor();
+    await page.getByText(words.signIn.linkFailed).waitFor();
     expect(await page.getByRole('alert').innerText()).toContain('console_sign_in_failed');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await giveToken();
@@ -212,7 +213,7 @@ describe('A one-time link', () => {
     const url = await link({ permission: 'read', label: 'Grace' });
     await page.goto(url);
     await useLink();
-    await page.getByText('Replace the present session?').waitFor();
+    await page.getByText(words.signIn.replaceTitle).waitFor();
     expect(await sessionCookie()).toEqual(before);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('navigation').waitFor();
@@ -221,13 +222,13 @@ describe('A one-time link', () => {
     // The console is open at the address of links: the browser does not load the page anew.
     await page.goto(url);
     await useLink();
-    await page.getByRole('button', { name: 'End it and sign in' }).click();
+    await page.getByRole('button', { name: words.signIn.replace }).click();
     await expect.poll(who).toBe('Grace');
     expect((await sessionCookie())?.value).not.toBe(before?.value);
     const next = await link({ permission: 'full', label: 'Linus' });
     await page.goto(next);
     await useLink();
-    await page.getByText('Replace the present session?').waitFor();
+    await page.getByText(words.signIn.replaceTitle).waitFor();
     expect(page.url()).not.toContain('code=');
   });
 
@@ -253,8 +254,8 @@ describe('A one-time link', () => {
     await giveToken();
     const other = await context.newPage();
     await other.goto(await link({ organizationId: otherOrganization, label: 'Branch office' }));
-    await other.getByRole('button', { name: 'Use the link' }).click();
-    await other.getByRole('button', { name: 'End it and sign in' }).click();
+    await other.getByRole('button', { name: words.signIn.useLink }).click();
+    await other.getByRole('button', { name: words.signIn.replace }).click();
     await expect.poll(who).toBe('Branch office');
     expect(await page.locator('.c-brand-place').innerText()).toBe('Branch');
   });

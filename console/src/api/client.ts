@@ -1,28 +1,26 @@
 /**
- * The one way to the service: the public API, with the cookie of the session. This file alone calls `fetch` for answers
- * in JSON.
+ * Client of the public API, with the session cookie. Only this file calls `fetch` for JSON answers.
  *
- * What always holds: a failure carries the text, the code and the id of the request; writes carry the header that no
- * other page can send.
+ * Invariants: a failure carries the message, code and request id; writes carry the header that no other page can send.
  */
 import type { AnswerTo, Given, PartsOf, RouteFor } from '@inlay/contract/requests';
 import { basePath } from '../router/router.ts';
 
-/** Long enough for a platform that answers slowly, short enough for a person who waits. */
+/** Long enough for a slow platform, short enough for a waiting user. */
 const timeoutMs = 60_000;
 
 export interface Fault {
-  /** The way to the field in the body. */
+  /** Path of the field in the body. */
   path: string[];
   message: string;
 }
 
-/** `unreachable`: there was no answer; `unreadable`: it was none of the service. Both are ours, all others the service's. */
+/** Client-side codes: `unreachable`, `unreadable` and `http_<status>`. All others come from the service. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
-  /** With 422: what is wrong, field by field. */
+  /** Validation errors of a 422. */
   readonly faults: readonly Fault[];
 
   constructor(
@@ -49,19 +47,19 @@ export class ApiError extends Error {
 
 export type Query = Record<string, string | number | undefined>;
 
-/** A request that can also be shown as a command. `path` is below `/api/v1`. */
+/** A request that can also be shown as a curl command. `path` is relative to `/api/v1`. */
 export interface ApiRequest<Answer = unknown> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   query?: Query;
   body?: object;
-  /** Texts of the body that are shown nowhere. */
+  /** Values in the body that must never be shown. */
   secrets?: readonly string[];
-  /** Never set: it carries the type of the answer. */
+  /** Never set. Carries the answer's type. */
   answer?: Answer;
 }
 
-/** The only maker of requests: route, parts and answer have the types of the table of operations. */
+/** Creates a request. The table of operations types its route, parts and answer. */
 export function requestTo<R extends RouteFor<'operator'>>(
   route: R,
   ...[parts]: Given<PartsOf<R> & Pick<ApiRequest, 'secrets'>>
@@ -75,12 +73,12 @@ export async function callApi<T>(request: ApiRequest<T>, signal?: AbortSignal): 
   return await send<T>(`api/v1${request.path}${searchOf(request.query)}`, request, signal);
 }
 
-/** The session is beside the API. */
+/** The session's endpoints are outside the API. */
 export async function callSession<T>(method: 'GET' | 'POST' | 'DELETE', path = '', body?: object): Promise<T> {
   return await send<T>(`session${path}`, { method, ...(body ? { body } : {}) });
 }
 
-/** Where the operator's identity provider asks who is signing in. */
+/** URL of the operator's identity provider to sign in at. */
 export async function beginOidc(): Promise<string> {
   return (await send<{ url: string }>('oidc', { method: 'POST', body: {} })).url;
 }

@@ -1,4 +1,4 @@
-/** A request as a command for a shell. Secrets are variables, so that the text may be sent to a colleague. */
+/** A request as a shell command. Secrets are variables, so the command can be shared. */
 import { type ApiRequest, searchOf } from './client.ts';
 
 export function curlOf({ method, path, query, body, secrets = [] }: ApiRequest): string {
@@ -10,7 +10,7 @@ export function curlOf({ method, path, query, body, secrets = [] }: ApiRequest):
   return parts.join(' \\\n  ');
 }
 
-/** Each secret in the body becomes a variable: what is outside single quotes is filled in by the shell. */
+/** Replaces each secret in the body with a variable outside the single quotes, which the shell expands. */
 function withoutSecrets(json: string, secrets: readonly string[]): string {
   const texts = [...new Set(secrets.filter((secret) => secret !== '' && !/^\*+$/.test(secret)))];
   let parts: (string | { variable: string })[] = [json];
@@ -25,7 +25,7 @@ function withoutSecrets(json: string, secrets: readonly string[]): string {
   return parts.map((part) => (typeof part === 'string' ? quoted(part) : `'"'"$${part.variable}"'"'`)).join('');
 }
 
-/** Nothing in single quotes has a meaning for a shell but a single quote. */
+/** In single quotes, only a single quote needs escaping. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

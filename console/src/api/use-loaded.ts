@@ -1,6 +1,6 @@
 /**
- * What a screen shows of the service: loaded when the key changes, again when something has happened, and kept while a
- * later look goes on or fails.
+ * Data of a screen: loaded when the key changes, reloaded on relevant events, and kept while a reload is pending or has
+ * failed.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../console.ts';
@@ -13,9 +13,9 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** However much happens, a screen asks the service no more often than this. */
+/** Minimum time between two requests of a screen, however many events arrive. */
 const shortestMs = 3_000;
-/** What belongs together mostly happens within this time. */
+/** Debounce: related events mostly arrive within this time. */
 const soonMs = 250;
 
 export function useLoaded<T>(
@@ -33,14 +33,14 @@ export function useLoaded<T>(
   loader.current = load;
   const isLive = useRef(live);
   isLive.current = live;
-  /** `isDue`: something has happened that is not shown yet. */
+  /** `isDue`: an event has arrived that is not shown yet. */
   const present = useRef({ isLoading: false, isDue: false, startedMs: 0 });
   const reload = useCallback(() => setLook(({ count }) => ({ count: count + 1, isAsked: true })), []);
 
   useEffect(() => {
     if (key === undefined) return;
     const leaving = new AbortController();
-    // By the person, not by what has happened.
+    // Requested by the user rather than by an event.
     const isAsked = look.isAsked || state.key !== key || state.data === undefined;
     present.current = { isLoading: true, isDue: false, startedMs: performance.now() };
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
@@ -49,7 +49,7 @@ export function useLoaded<T>(
       .then(
         (data) => {
           if (leaving.signal.aborted) return;
-          // Somebody has paused meanwhile: nothing changes by itself then.
+          // Updates were paused meanwhile, so the answer is not shown.
           const isHeld = stream.isPaused() && !isAsked;
           if (isHeld) present.current.isDue = true;
           setState((before) => (isHeld ? { ...before, isLoading: false } : { key, data, isLoading: false }));
@@ -77,7 +77,7 @@ export function useLoaded<T>(
     };
     const again = () => {
       timer = undefined;
-      // An answer that takes long is waited for: otherwise no answer would come before the next event.
+      // Wait for a slow answer. Aborting it at every event would mean that none ever arrives.
       if (present.current.isLoading) timer = setTimeout(again, shortestMs);
       else if (present.current.isDue && !stream.isPaused())
         setLook(({ count }) => ({ count: count + 1, isAsked: false }));
@@ -104,7 +104,7 @@ export function useLoaded<T>(
   };
 }
 
-/** One request whose answer is shown as it is. */
+/** Loads the answer to one request. */
 export function useAnswer<T>(
   request: ApiRequest<T> | undefined,
   options?: { live?: (workspaceIds: ReadonlySet<string>) => boolean },

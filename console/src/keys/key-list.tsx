@@ -1,4 +1,4 @@
-/** Which keys there are. */
+/** Lists the keyboard shortcuts. */
 import { InfoDialog } from '../parts/dialogs/info-dialog.tsx';
 import { words } from '../words/words.ts';
 import { goKeys } from './keys.ts';

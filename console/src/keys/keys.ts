@@ -1,7 +1,7 @@
 /**
- * Keys for people who do not use a pointer: `/` searches, `g` and a letter goes, `j` and `k` move, `?` lists.
+ * Keyboard shortcuts: `/` searches, `g` and a letter opens a screen, `j` and `k` move between rows, `?` lists the shortcuts.
  *
- * What always holds: a key in a field, or with a modifier, belongs to the field or the browser.
+ * Invariant: keys pressed in a field or with a modifier are left to the field or the browser.
  */
 import { useEffect } from 'preact/hooks';
 import { navigate, pathTo, type Screen } from '../router/router.ts';
@@ -57,7 +57,7 @@ function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]');
 }
 
-/** The search of the present screen, or that of the customers. */
+/** Focuses the search of the current screen, or else of the customers. */
 function focusSearch(): void {
   const find = () => document.querySelector<HTMLInputElement>('[data-search]');
   const present = find();
@@ -65,7 +65,7 @@ function focusSearch(): void {
   else navigate(pathTo('customers', undefined, { focus: 'search' }));
 }
 
-/** Each row has one link that stands for it. */
+/** Moves the focus to the first link of the next or previous row. */
 function moveRow(step: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   if (rows.length === 0) return;

@@ -1,25 +1,25 @@
 /**
- * What happens in the organization while the page is open. One tab of the browser reads (the tab that holds the lock,
- * see reading.ts) and tells the others.
+ * Live updates while the page is open. The tab that holds the lock reads events (see reading.ts) and broadcasts them to the
+ * other tabs.
  *
- * What always holds: one stream per browser; watchers hear at most four times a second which workspaces something has
- * happened to, however much that is; while somebody has paused, they hear nothing, and everything at once afterwards.
- * Every message names the position up to which it tells, so the next tab that reads goes on there.
+ * Invariants: one stream per browser; watchers are notified at most four times a second, with the workspaces affected; while
+ * updates are paused, notifications are held back and delivered together afterwards. Every message carries its position, so
+ * the next tab that reads can continue there.
  */
 import type { LiveState, Message } from './message.ts';
 import { readOn } from './reading.ts';
 
-/** The workspaces that something has happened to; or `everything` where nobody knows what was missed. */
+/** The affected workspaces, or `everything` if events may have been missed. */
 export type Happened = ReadonlySet<string> | 'everything';
 
 export interface Live {
   state(): LiveState;
   isPaused(): boolean;
-  /** How much has happened since the pause began. */
+  /** Number of events since the pause began. */
   held(): number;
   pause(isPaused: boolean): void;
   watch(watcher: (happened: Happened) => void): () => void;
-  /** Told when the state, the pause or the count has changed. */
+  /** Notified when the state, the pause or the count changes. */
   watchState(watcher: () => void): () => void;
   close(): void;
 }
@@ -48,7 +48,7 @@ export function openLive(session: string, onSignedOut: () => void): Live {
   function hear(message: Message): void {
     if ('ended' in message) {
       if (message.ended !== session) return;
-      // Whoever reads next would be refused as well. After the next sign-in, all is opened anew.
+      // No tab may read with this session any more. The next sign-in reopens everything.
       closing.abort();
       onSignedOut();
       return;
@@ -65,7 +65,7 @@ export function openLive(session: string, onSignedOut: () => void): Live {
     }
     for (const watcher of stateWatchers) watcher();
   }
-  const tell = (message: Message) => {
+  const broadcast = (message: Message) => {
     if (closing.signal.aborted) return;
     channel.postMessage(message);
     hear(message);
@@ -74,14 +74,14 @@ export function openLive(session: string, onSignedOut: () => void): Live {
   channel.onmessage = ({ data }: MessageEvent<Message | 'hello'>) => {
     if (data === 'hello') {
       if (isLeading) channel.postMessage({ state: present, position } satisfies Message);
-      // A late word of the tab that read before: this tab reads that again itself.
+      // Late messages of the previous reader are ignored, because this tab reads those events itself.
     } else if (!isLeading || 'ended' in data) hear(data);
   };
 
   const lead = async () => {
     if (closing.signal.aborted) return;
     isLeading = true;
-    await readOn({ session, signal: closing.signal, after: position, tell });
+    await readOn({ session, signal: closing.signal, after: position, broadcast });
   };
   if (navigator.locks) {
     navigator.locks.request(name, { signal: closing.signal }, lead).catch(() => {

@@ -1,11 +1,11 @@
-/** What the tab that reads tells the other tabs, and itself. */
+/** Messages from the tab that reads events to all tabs, including itself. */
 
 export type LiveState = 'connecting' | 'live' | 'polling' | 'offline';
 
 export type Message =
   | { state: LiveState; position?: number | undefined }
   | { workspaceIds: string[]; count: number; position: number }
-  /** Reading begins here, and what was before is not known. */
+  /** Reading starts here. Earlier events may have been missed. */
   | { begins: number }
-  /** This session has ended. Where somebody has signed in again meanwhile, a late word of the old one counts no more. */
+  /** The session with this id has ended. Ignored if the user has signed in again meanwhile. */
   | { ended: string };

@@ -1,8 +1,8 @@
 /**
- * Reads events by the cursor: from a stream, or again and again where streams do not work.
+ * Reads events by cursor: from a stream, or by polling where streams do not work.
  *
- * What always holds: what was told once is not told again, and nothing between is left out; where that cannot be known,
- * `begins` says so. A stream of which nothing arrives does not count as one: something between may be keeping it back.
+ * Invariants: every event is reported once, without gaps; where that cannot be guaranteed, `begins` says so. A stream on which
+ * nothing arrives counts as failed, because a proxy may be buffering it.
  */
 import type { EventPage } from '@inlay/contract/log/events';
 import { ApiError, callApi, requestTo, searchOf } from '../api/client.ts';
@@ -10,32 +10,32 @@ import { basePath } from '../router/router.ts';
 import { createParser, type StreamedEvent } from './event-stream.ts';
 import type { Message } from './message.ts';
 
-const tellMs = 250;
+const broadcastMs = 250;
 const pollMs = 5_000;
 const pollLimit = 500;
-/** Before a stream that failed is tried again. */
+/** Pause before a failed stream is retried. */
 const retryMs = 2_000;
-/** A stream that is cut sooner than this is probably cut by something between. */
+/** A stream cut sooner than this was probably cut by a proxy. */
 const shortStreamMs = 5_000;
-/** The service sends something at once, and then every 15 seconds. */
+/** The service sends a first piece immediately, then one every 15 seconds. */
 const firstPieceMs = 10_000;
 const silenceMs = 45_000;
-/** After so many short streams in a row, the service is asked from time to time instead. */
+/** After this many short streams in a row, polling takes over. */
 const maxShortStreams = 3;
-/** Then a stream is tried again after so many looks. */
+/** Polls before a stream is tried again. */
 const pollsBeforeStream = 24;
 
 interface Reading {
   session: string;
   signal: AbortSignal;
-  /** Where the tab that read before has stopped. */
+  /** Where the previous reader stopped. */
   after: number | undefined;
-  tell(message: Message): void;
+  broadcast(message: Message): void;
 }
 
-/** Ends when the signal says so, and when the session has ended. */
-export async function readOn({ session, signal, after, tell }: Reading): Promise<void> {
-  const { begin, take, stop } = collect(after ?? 0, tell);
+/** Runs until aborted or until the session ends. */
+export async function readOn({ session, signal, after, broadcast }: Reading): Promise<void> {
+  const { begin, take, stop } = collect(after ?? 0, broadcast);
   signal.addEventListener('abort', stop);
   let shortStreams = 0;
   let polls = 0;
@@ -46,11 +46,11 @@ export async function readOn({ session, signal, after, tell }: Reading): Promise
       if (after === undefined) {
         after = await presentPosition(signal);
         begin(after);
-        tell({ begins: after });
+        broadcast({ begins: after });
       }
       if (isStreaming) {
         const lastedMs = await readStream(after, signal, {
-          onPiece: () => tell({ state: 'live' }),
+          onPiece: () => broadcast({ state: 'live' }),
           onEvents: (events) => {
             after = take(events);
           },
@@ -62,40 +62,40 @@ export async function readOn({ session, signal, after, tell }: Reading): Promise
       const page: EventPage = await poll(after, signal);
       take(page.data.map(({ position, type, workspace_id }) => ({ position, type, workspaceId: workspace_id })));
       after = page.next;
-      tell({ state: 'polling' });
+      broadcast({ state: 'polling' });
       polls += 1;
-      // The service is back: perhaps streams are as well.
+      // The service is back, so streams may work again.
       if (isAway || polls % pollsBeforeStream === 0) shortStreams = maxShortStreams - 1;
       isAway = false;
       if (page.data.length < pollLimit) await pause(pollMs, signal);
     } catch (error) {
       if (signal.aborted) return;
       const { status = 0, code = '' } = error instanceof ApiError ? error : {};
-      if (status === 401) return tell({ ended: session });
-      // The position is no longer kept, or of another database.
+      if (status === 401) return broadcast({ ended: session });
+      // The position has expired or belongs to another database.
       if (code === 'events_gone' || code === 'events_ahead') after = undefined;
       const hasPosition = after !== undefined;
       if (isStreaming && hasPosition) shortStreams += 1;
       else isAway = true;
-      tell({ state: isStreaming && hasPosition ? 'connecting' : 'offline' });
+      broadcast({ state: isStreaming && hasPosition ? 'connecting' : 'offline' });
       await pause(isStreaming ? retryMs : pollMs, signal);
     }
   }
 }
 
-/** Tells what was taken at most four times a second. */
-function collect(from: number, tell: Reading['tell']) {
+/** Collects events and broadcasts them at most four times a second. */
+function collect(from: number, broadcast: Reading['broadcast']) {
   let last = from;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let broadcastAt = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let count = 0;
   const ids = new Set<string>();
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    toldAt = performance.now();
+    broadcastAt = performance.now();
     if (count === 0) return;
-    tell({ workspaceIds: [...ids], count, position: last });
+    broadcast({ workspaceIds: [...ids], count, position: last });
     ids.clear();
     count = 0;
   };
@@ -104,17 +104,17 @@ function collect(from: number, tell: Reading['tell']) {
       flush();
       last = position;
     },
-    /** Gives the position of the last one. */
+    /** Returns the position of the last event. */
     take(events: readonly StreamedEvent[]): number {
       for (const { position, workspaceId } of events) {
         if (position <= last) continue;
         last = position;
         count += 1;
-        // Without a workspace, it is about the organization.
+        // Events without a workspace concern the organization.
         ids.add(workspaceId ?? '');
       }
-      const waitMs = tellMs - (performance.now() - toldAt);
-      // Timers of a page that nobody sees may wait for a minute, and other tabs may be seen.
+      const waitMs = broadcastMs - (performance.now() - broadcastAt);
+      // Timers of a hidden page may be delayed by a minute, while another tab is visible.
       if (waitMs <= 0 || document.hidden) flush();
       else timer ??= setTimeout(flush, waitMs);
       return last;
@@ -123,7 +123,7 @@ function collect(from: number, tell: Reading['tell']) {
   };
 }
 
-/** Nothing has happened after now, and the answer names where reading goes on. */
+/** Asks for future events: the answer is empty and carries the current position. */
 async function presentPosition(signal: AbortSignal): Promise<number> {
   const since = new Date(Date.now() + 60_000).toISOString();
   return (await callApi(requestTo('GET /events', { query: { since, limit: 1 } }), signal)).next;
@@ -134,12 +134,12 @@ async function poll(after: number, signal: AbortSignal): Promise<EventPage> {
 }
 
 interface Heard {
-  /** Something has arrived, and be it only that nothing has happened. */
+  /** Something has arrived, even if only a keep-alive. */
   onPiece(): void;
   onEvents(events: StreamedEvent[]): void;
 }
 
-/** Gives for how long there was a stream. Throws when there is none. */
+/** Returns how long the stream lasted. Throws if there was none. */
 async function readStream(after: number, signal: AbortSignal, { onPiece, onEvents }: Heard): Promise<number> {
   const startedMs = performance.now();
   const silent = new AbortController();
@@ -168,7 +168,7 @@ async function readStream(after: number, signal: AbortSignal, { onPiece, onEvent
     }
   } catch (error) {
     if (signal.aborted || error instanceof ApiError) throw error;
-    // Cut on the way: the next stream goes on where this one was. If nothing has come at all, there was none.
+    // A cut stream: the next one continues where it stopped. If nothing arrived at all, there was no stream.
     if (!hasBegun || silent.signal.aborted) throw new ApiError('', { status: 0, code: 'unreachable' });
   } finally {
     clearTimeout(timer);

@@ -1,7 +1,8 @@
-/** States in one word each, with a sign for people who do not see colours. */
+/** States as badges. Each has an icon as well, because not everyone can tell the colours apart. */
 import type { HealthState } from '@inlay/contract/pipelines/health';
 import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import { words } from '../words/words.ts';
+import { HowLong } from './when.tsx';
 
 type Kind = 'neutral' | 'danger' | 'warning' | 'success' | 'active';
 type Look = { kind: Kind; glyph?: GlyphName };
@@ -34,8 +35,18 @@ function Badge({ look: { kind, glyph }, text }: { look: Look; text: string }) {
   );
 }
 
-export function HealthBadge({ state }: { state: HealthState }) {
-  return <Badge look={healthLooks[state]} text={words.health[state]} />;
+/** `since`: reads as "Failing for 22 minutes". */
+export function HealthBadge({ state, since }: { state: HealthState; since?: string | null }) {
+  const badge = <Badge look={healthLooks[state]} text={words.health[state]} />;
+  if (!since) return badge;
+  return (
+    <span class="c-health">
+      {badge}{' '}
+      <span class="c-muted">
+        {words.lasting.anyState} <HowLong since={since} />
+      </span>
+    </span>
+  );
 }
 
 export function JobBadge({ status }: { status: string }) {

@@ -1,14 +1,14 @@
-/** A small plot of bars. What it shows is also said in words, and each bar tells its value under the pointer. */
+/** A small bar chart. Its label says the same in words, and each bar has a tooltip. */
 export interface Bar {
   title: string;
-  /** From the bottom up: what is well, then what is not. */
+  /** Stacked from the bottom: `good`, then `bad`. */
   good: number;
   bad?: number;
 }
 
 const height = 56;
 const step = 10;
-/** A few bars do not fill the width: they stand at its end, where the newest of many would be. */
+/** Fewer bars than this are aligned to the end, where the newest bars are. */
 const fewest = 24;
 
 export function Bars({ bars, label }: { bars: readonly Bar[]; label: string }) {

@@ -1,4 +1,4 @@
-/** A text as it is, to read and to copy. It can be reached with the keyboard, since it may scroll. */
+/** A preformatted text with a copy button. Focusable, because it may scroll. */
 import { CopyButton } from './copy-button.tsx';
 import { Panel } from './page.tsx';
 

@@ -1,4 +1,4 @@
-/** The icon of a connector beside its name. Icons from elsewhere are not loaded: the page speaks with nobody else. */
+/** A connector's icon and name. Icons from other hosts are not loaded, because the console contacts no third parties. */
 import { useState } from 'preact/hooks';
 
 export function ConnectorName({ name, icon }: { name: string; icon: string | null }) {

@@ -1,4 +1,4 @@
-/** Copies a text, and says so. */
+/** Copies a text and confirms it. */
 import { useState } from 'preact/hooks';
 import type { ApiRequest } from '../api/client.ts';
 import { curlOf } from '../api/curl.ts';

@@ -1,4 +1,4 @@
-/** Groups of types of events, as the service filters them. They are names of the API. */
+/** Groups of event types to filter by, with their API names. */
 const groups = [
   'sync',
   'source',
@@ -16,7 +16,7 @@ const groups = [
   'quota',
   'key',
 ];
-/** Only the audit trail tells of these. */
+/** Groups that appear only in the audit log. */
 const trailGroups = ['console_link', 'sign_in', 'sign_in_link', 'token', 'request', 'audit'];
 
 const patterns = (names: readonly string[]): Readonly<Record<string, string>> =>

@@ -1,4 +1,4 @@
-/** Entries of a form, each with its label and a hint. */
+/** Form fields with a label and a hint. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -86,7 +86,7 @@ export function ChoiceField<V extends string>({ label, hint, value, options, onI
   );
 }
 
-/** Names and values of one thing. */
+/** A list of labelled values. */
 export function FactList({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="c-fact-list">

@@ -1,4 +1,4 @@
-/** A JSON text that a person changes. What is wrong is listed below it, and each entry leads to its place. */
+/** Edits JSON. Errors are listed below, each with a link to its position. */
 import { useId, useRef } from 'preact/hooks';
 import type { Fault } from '../api/client.ts';
 import { lineOf, nearestPlace, readJson, type Span } from './json-places.ts';
@@ -7,7 +7,7 @@ export interface JsonEditorProps {
   label: string;
   value: string;
   onInput(value: string): void;
-  /** What the service has found. */
+  /** Validation errors from the service. */
   faults?: readonly Fault[];
   words: { notJson: string; place(line: number, column: number): string };
   isReadOnly?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Where in a JSON text each value stands, so that a fault can be shown at its place; and where a text that is no JSON goes
- * wrong. The browser's own parser tells neither in a way that is the same everywhere.
+ * Finds the position of each value in a JSON text, to show validation errors in place, and the position of a syntax error. The
+ * browsers' own parsers report these differently or not at all.
  */
 export interface Span {
   start: number;
@@ -14,7 +14,7 @@ const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/y;
 const space = /[ \t\r\n]*/y;
-/** Deeper than anything that the service takes. */
+/** Deeper than anything that the service accepts. */
 const maxDepth = 100;
 
 class Wrong extends Error {
@@ -99,7 +99,7 @@ export function readJson(text: string): Read {
   }
 }
 
-/** The place of a value, or of the nearest thing around it that is there. */
+/** The position of a value, or of its nearest existing ancestor. */
 export function nearestPlace(places: ReadonlyMap<string, Span>, path: readonly string[]): Span | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
     const found = places.get(keyOf(path.slice(0, length)));

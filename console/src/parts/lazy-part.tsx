@@ -1,6 +1,6 @@
 /**
- * A part of a screen that has a file of its own: it is shown as soon as it is loaded, and nothing waits for it. Where
- * something stands below it, `meanwhile` keeps its place, and `without` is shown where it cannot be loaded.
+ * A component that is loaded on demand. `meanwhile` reserves its space while it loads, and `without` is shown if loading
+ * fails.
  */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -25,7 +25,7 @@ export function lazyPart<P extends object>(
           loaded = part;
           setShown({ Part: part });
         },
-        // A newer version of the service may have other files; the screen itself says so.
+        // After an upgrade the files may have other names. The screen reports that.
         () => setShown({ Part: without }),
       );
     }, []);

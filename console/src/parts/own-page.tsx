@@ -1,4 +1,4 @@
-/** Leads to the customer in the operator's own system, if the service was told where that is. */
+/** Links to the customer in the operator's own system, if its URL is configured. */
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { useConsole } from '../console.ts';
 import { words } from '../words/words.ts';

@@ -1,11 +1,11 @@
-/** The frame of a screen: its heading, which gets the focus after a move, and what is beside it. */
+/** The frame of a screen. Its heading gets the focus after navigation. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../words/words.ts';
 
 export interface PageProps {
   title: string;
-  /** Above the title: where this is. */
+  /** Breadcrumbs above the title. */
   trail?: ComponentChildren;
   beside?: ComponentChildren;
   children: ComponentChildren;
@@ -15,9 +15,9 @@ let hasMoved = false;
 
 export function Page({ title, trail, beside, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Before the paint: a key that is pressed at once counts for the new screen.
+  // Before the paint, so that an early key press reaches the new screen.
   useLayoutEffect(() => {
-    // Not at the first screen: there, the browser begins at the top.
+    // Not on the first screen, where the browser starts at the top.
     if (hasMoved) heading.current?.focus({ preventScroll: true });
     hasMoved = true;
   }, []);

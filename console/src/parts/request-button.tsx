@@ -1,4 +1,4 @@
-/** One thing to do with one click, as a button and as a command. A failure is told at its place. */
+/** A button that sends a request, with the same as a curl command. Shows an error in place. */
 import { Button, type ButtonProps } from '@inlay/ui/parts/button.tsx';
 import type { ApiRequest } from '../api/client.ts';
 import { CurlButton } from './copy-button.tsx';
@@ -8,11 +8,11 @@ import { type OnDone, useAction } from './use-action.ts';
 export interface RequestButtonProps<T> {
   label: string;
   request: ApiRequest<T>;
-  /** What it is about, for people who do not see the row that it stands in. */
+  /** What the action applies to, for screen readers. */
   about?: string;
   kind?: NonNullable<ButtonProps['kind']>;
   glyph?: NonNullable<ButtonProps['glyph']>;
-  /** What it began goes on, also where the answer has come. */
+  /** The work that it started is still running, although the request has been answered. */
   isBusy?: boolean;
   onDone: OnDone<T>;
 }

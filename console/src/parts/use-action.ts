@@ -1,10 +1,10 @@
-/** Something the person does: whether it goes on, and how it failed. One thing at a time. */
+/** State of a user's action: pending or failed. One at a time. */
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, type ApiRequest, callApi } from '../api/client.ts';
 import { useConsole } from '../console.ts';
 import { wayOn } from '../router/router.ts';
 
-/** `goOn` shows another screen, if the person is still where the action began. */
+/** `goOn` navigates, if the user is still on the page where the action began. */
 export type OnDone<T> = (answer: T, goOn: (path: string) => void) => void;
 
 export interface Action {
@@ -16,7 +16,7 @@ export interface Action {
 export function useAction(): Action {
   const { onSignedOut } = useConsole();
   const [isBusy, setBusy] = useState(false);
-  /** Known at once, not only when the page is drawn again: a second click may come before. */
+  /** A ref, because a second click may come before the next render. */
   const isRunning = useRef(false);
   const [error, setError] = useState<unknown>(undefined);
   return {

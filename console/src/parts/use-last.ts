@@ -1,4 +1,4 @@
-/** The value, or the last one that there was: what is shown stays while the next is on its way. */
+/** The value, or the last defined one, so that the old stays visible while the new one loads. */
 import { useRef } from 'preact/hooks';
 
 export function useLast<T>(value: T | undefined): T | undefined {

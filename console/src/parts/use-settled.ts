@@ -1,4 +1,4 @@
-/** A value once it has stayed the same for a moment: whoever types does not ask the service with every key. */
+/** Debounces a value, so that typing does not send a request per key. */
 import { useEffect, useState } from 'preact/hooks';
 
 const settledMs = 400;

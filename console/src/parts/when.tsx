@@ -1,4 +1,4 @@
-/** A point in time in the person's words, or a dash. */
+/** Times relative to now: "5 minutes ago", or as a length, "5 minutes". */
 import { Moment } from '@inlay/ui/parts/moment.tsx';
 import { formatting } from '../words/formatting.ts';
 import { words } from '../words/words.ts';
@@ -13,5 +13,14 @@ export function When({
   none?: string;
 }) {
   if (!time) return <span class="c-muted">{none ?? words.none}</span>;
-  return <Moment formatting={formatting} time={time} tense={tense} />;
+  return <Moment formatting={formatting} time={time} tense={tense} {...(tense === 'past' && { say: said })} />;
+}
+
+const said = (relative: string) => (relative === 'now' ? words.justNow : relative);
+
+const lengths = { ...formatting, relative: formatting.elapsed };
+
+/** How long something has lasted, to follow "for". */
+export function HowLong({ since }: { since: string }) {
+  return <Moment formatting={lengths} time={since} tense="past" />;
 }

@@ -1,4 +1,4 @@
-/** A link to a screen. The browser's own ways to open it elsewhere keep working. */
+/** A link to a screen. Opening it in a new tab or window still works. */
 import type { ComponentChildren } from 'preact';
 import { basePath, navigate } from './router.ts';
 

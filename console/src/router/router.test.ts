@@ -17,7 +17,7 @@ it('keeps only filters that are set', () => {
   );
 });
 
-it('shows the overview for an address that nobody made', () => {
+it('shows the overview for an unknown or malformed URL', () => {
   expect(placeOf('%E0%A4%A', '').screen).toBe('overview');
   expect(placeOf('no/such', '').screen).toBe('overview');
 });

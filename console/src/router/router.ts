@@ -1,21 +1,21 @@
 /**
- * Which screen the address names. Filters of a list are in the query, so that a view can be sent to a colleague.
+ * Maps URLs to screens. Filters are in the query, so a view can be shared as a link.
  *
- * What always holds: an address that names no screen shows the overview, and going to the present address changes nothing.
+ * Invariants: an unknown URL shows the overview, and navigating to the current URL does nothing.
  */
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the console is served, with a slash at its end. The script lies in `assets/` below it. */
+/** Base path of the console, with a trailing slash. The script is in `assets/` below it. */
 export const basePath = new URL(/* @vite-ignore */ '..', import.meta.url).pathname;
 
 export interface Place {
   screen: Screen;
-  /** What the path names beside the screen. */
+  /** The id in the path, if any. */
   id: string;
   query: URLSearchParams;
 }
 
-/** Screens whose folder is their name. What follows it names one thing that the screen then shows. */
+/** Screens whose path starts with their name. An id may follow it. */
 export const namedScreens = [
   'templates',
   'connectors',
@@ -44,14 +44,14 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // Not made by us.
+    // Malformed URL.
     return part;
   }
 }
 
 type Query = Record<string, string | undefined>;
 
-/** The path of a screen below the console, with a query of what is set. */
+/** Path of a screen, relative to the console. Empty query parameters are left out. */
 export function pathTo(screen: Screen, id?: string, query: Query = {}): string {
   const folder = { overview: '', customer: 'customers', job: 'jobs' }[screen as string] ?? screen;
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
@@ -71,7 +71,7 @@ export function navigate(path: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0);
 }
 
-/** A way on from here. It leads nowhere once the person has gone elsewhere: nobody is taken away from what they look at. */
+/** Returns a `navigate` that does nothing if the user has gone elsewhere meanwhile. */
 export function wayOn(): (path: string) => void {
   const here = location.href;
   return (path) => {
@@ -79,7 +79,7 @@ export function wayOn(): (path: string) => void {
   };
 }
 
-/** One-time links lead to a page of their own, which is nothing to come back to. */
+/** Replaces the page of one-time links, so that Back does not return to it. */
 export function leaveSignIn(): void {
   if (location.pathname === `${basePath}sign-in`) navigate(pathTo('overview'), { replace: true });
 }

@@ -1,4 +1,4 @@
-/** Loads the screen that is shown. Each is a file of its own, so that the first one is there soon. */
+/** Loads screens on demand, which keeps the first load small. */
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -38,7 +38,7 @@ export function ScreenOf({ place }: { place: Place }) {
         loaded.set(screen, shown);
         setLoads((count) => count + 1);
       },
-      // A newer version of the service may have other files.
+      // After an upgrade the files may have other names.
       () => setMissing(true),
     );
   }, [screen]);

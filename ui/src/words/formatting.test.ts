@@ -17,6 +17,17 @@ it.each([
   expect(en.relative(time, now)).toBe(words);
 });
 
+it.each([
+  ['2026-01-31T12:00:30Z', '0 seconds'],
+  ['2026-01-31T11:59:59Z', '1 second'],
+  ['2026-01-31T11:38:00Z', '22 minutes'],
+  ['2026-01-30T12:00:00Z', '1 day'],
+])('gives the time since %s as %s', (time, length) => {
+  // A short unit, formatted before, must not be mistaken for the long one.
+  en.duration(125);
+  expect(en.elapsed(time, now)).toBe(length);
+});
+
 it('speaks the language and follows the region', () => {
   expect(createFormatting('ja').relative('2026-01-31T11:55:00Z', now)).toBe('5 分前');
   expect(createFormatting('de-CH').number(1_234_567)).toMatch(/^1['’]234['’]567$/);

@@ -1,4 +1,4 @@
-/** Numbers, sizes, times and durations as people in the customer's region write them. */
+/** Formats numbers, sizes, times and durations for a locale. */
 
 export interface Formatting {
   number(value: number): string;
@@ -7,6 +7,8 @@ export interface Formatting {
   duration(seconds: number): string;
   /** As in "5 minutes ago" or "in 2 hours". */
   relative(time: string, nowMs: number): string;
+  /** As in "5 minutes" or "2 hours": how long ago it was, in the largest unit. */
+  elapsed(time: string, nowMs: number): string;
   dateTime(time: string): string;
 }
 
@@ -19,6 +21,8 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
   ['second', 1],
 ];
+const stepOf = (seconds: number) =>
+  steps.find(([, atLeast]) => Math.abs(seconds) >= atLeast) ?? (['second', 1] as const);
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 /** To make a format takes up to a tenth of a second on a slow machine: each is made when it is needed first. */
@@ -44,11 +48,12 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
   );
   const units = new Map<string, Intl.NumberFormat>();
   const unit = (value: number, name: string, options: Intl.NumberFormatOptions = {}) => {
-    let format = units.get(name);
+    const key = `${name} ${options.unitDisplay}`;
+    let format = units.get(key);
     if (!format) {
       const common = { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 0 } as const;
       format = new Intl.NumberFormat(locale, { ...common, ...options });
-      units.set(name, format);
+      units.set(key, format);
     }
     return format.format(value);
   };
@@ -74,8 +79,13 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
     },
     relative(time, nowMs) {
       const seconds = Math.round((Date.parse(time) - nowMs) / 1000);
-      const [name, size] = steps.find(([, atLeast]) => Math.abs(seconds) >= atLeast) ?? (['second', 1] as const);
+      const [name, size] = stepOf(seconds);
       return relative().format(Math.trunc(seconds / size), name);
+    },
+    elapsed(time, nowMs) {
+      const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1000));
+      const [name, size] = stepOf(seconds);
+      return unit(Math.floor(seconds / size), name, { unitDisplay: 'long' });
     },
     dateTime: (time) => dateTime().format(new Date(time)),
   };

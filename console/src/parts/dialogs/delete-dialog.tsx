@@ -1,4 +1,4 @@
-/** Asks before something is deleted for good, and then goes to the list that it was in. */
+/** Confirms a permanent deletion, then navigates to the list. */
 import type { ApiRequest } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { RequestDialog } from './request-dialog.tsx';
@@ -7,9 +7,9 @@ export interface DeleteDialogProps {
   title: string;
   text: string;
   request: ApiRequest;
-  /** What is said afterwards. */
+  /** Announced afterwards. */
   said: string;
-  /** The list. */
+  /** Path of the list. */
   to: string;
   onClose(): void;
 }

@@ -1,4 +1,4 @@
-/** A box over the page that only has to be closed again, or that brings its own buttons. */
+/** A modal dialog with a close button or its own actions. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -7,9 +7,9 @@ import { words } from '../../words/words.ts';
 export interface InfoDialogProps {
   title: string;
   children: ComponentChildren;
-  /** Without it, the dialog cannot be closed but by what it holds. */
+  /** Without it, only the dialog's content can close it. */
   onClose?: () => void;
-  /** Without them, one button closes it. */
+  /** Default: a close button. */
   actions?: ComponentChildren;
   isWide?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Asks before something is done, or for what it needs. What goes wrong is said in the dialog, and nothing entered is lost. */
+/** Confirms an action or asks for its input. Errors appear in the dialog, and input is kept. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
@@ -12,10 +12,10 @@ import { InfoDialog } from './info-dialog.tsx';
 export interface RequestDialogProps<T> {
   title: string;
   text?: string;
-  /** What the button says. */
+  /** Label of the submit button. */
   label: string;
   kind?: 'primary' | 'danger';
-  /** As the entries are now. */
+  /** Built from the current input. */
   request: ApiRequest<T>;
   onDone: OnDone<T>;
   onClose(): void;

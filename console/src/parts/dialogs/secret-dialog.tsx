@@ -1,4 +1,4 @@
-/** A secret that is shown once: to be copied now. A click beside the box does not close it. */
+/** Shows a secret once. A click outside does not close the dialog. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { words } from '../../words/words.ts';
 import { CopyButton } from '../copy-button.tsx';

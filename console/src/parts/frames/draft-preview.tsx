@@ -1,6 +1,6 @@
 /**
- * What a customer would see of a source template as it stands in the editor, not saved. The service checks the draft as if it
- * were saved; while a draft is not possible, the last one that was possible stays.
+ * Previews an unsaved source template in the widget. The service validates the draft as if it were saved. While the draft is
+ * invalid, the last valid preview stays.
  */
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useMemo, useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ export interface DraftPreviewProps {
   definitionId: string;
   /** Undefined: the template is new. */
   templateId?: string | undefined;
-  /** A body that creates or changes a template. Undefined: there is none that can be read. */
+  /** A body that creates or changes a template. Undefined: the JSON is invalid. */
   draft: object | undefined;
 }
 
@@ -36,13 +36,13 @@ export function DraftPreview({ definitionId, templateId, draft }: DraftPreviewPr
   );
   const shown = useLast(data);
   const templates = useMemo(() => (shown ? [shown] : []), [shown]);
-  const isImpossible = draft === undefined || error?.status === 422;
+  const isInvalid = draft === undefined || error?.status === 422;
   if (hasEnded) return null;
   return (
     <>
       <p class="c-hint">{words.draft}</p>
-      {isImpossible && <Notice kind="warning" title={shown ? words.lastGood : words.notYet} />}
-      {error && !isImpossible && <ErrorNotice error={error} onTryAgain={reload} />}
+      {isInvalid && <Notice kind="warning" title={shown ? words.lastGood : words.notYet} />}
+      {error && !isInvalid && <ErrorNotice error={error} onTryAgain={reload} />}
       {templates.length > 0 ? (
         <PreviewFrame templates={templates} title={words.preview} look={look} />
       ) : (

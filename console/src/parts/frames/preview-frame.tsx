@@ -1,4 +1,4 @@
-/** The widget for templates that no customer has yet: what a new customer would see of them. It needs no token. */
+/** The widget with unsaved templates, as a new customer would see them. Needs no token. */
 
 import type { OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';
 import type { MessageToHost, PreviewMessage } from '@inlay/contract/embedding';

@@ -1,9 +1,9 @@
 /**
- * A page of the service in a frame without an origin: scripts in it reach neither the console's page nor its session. This
- * file alone talks to such a frame.
+ * A sandboxed iframe with an opaque origin: its scripts reach neither the console's page nor its session. Only this file talks
+ * to such a frame.
  *
- * What always holds: a message counts only if it comes from the window of this frame. All pages without an origin call
- * themselves "null", so the origin says nothing.
+ * Invariant: messages are accepted only from this frame's window. The origin is no criterion, because every opaque origin is
+ * "null".
  */
 import type { MessageToHost } from '@inlay/contract/embedding';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -16,7 +16,7 @@ import { words } from './frame-words.ts';
 export type Send = (message: object) => void;
 
 export interface SandboxedFrameProps {
-  /** The page says in its own headers, too, that it is sandboxed. */
+  /** The page's own headers sandbox it as well. */
   address: string;
   title: string;
   onMessage(message: MessageToHost, send: Send): void;
@@ -36,8 +36,7 @@ export function SandboxedFrame({ address, title, onMessage }: SandboxedFrameProp
   useLayoutEffect(() => {
     setState('loading');
     const send: Send = (message) => {
-      // A page without an origin can be named by nothing else. The console's policy (frame-src) lets no page of another
-      // origin into the frame.
+      // An opaque origin can only be addressed with '*'. The console's frame-src keeps pages of other origins out.
       frame.current?.contentWindow?.postMessage(message, '*');
     };
     const hear = ({ source, data }: MessageEvent) => {
@@ -67,7 +66,7 @@ export function SandboxedFrame({ address, title, onMessage }: SandboxedFrameProp
   return (
     <div class="c-frame">
       {state === 'loading' && <Bones />}
-      {/* Another address gets another frame: the history of the console's page has no entries of frames. */}
+      {/* A new frame per address, because navigating a frame would add entries to the history. */}
       <iframe
         key={`${address} ${tries}`}
         ref={frame}

@@ -16,7 +16,7 @@ function open({ isSeen = true } = {}) {
   return { giver, frame, tokens, renew, onRefused, page };
 }
 
-it('gives a frame its token when the frame has loaded, and loaded anew', () => {
+it('gives a frame its token when it loads and when it reloads', () => {
   const { giver, tokens, renew } = open();
   expect(tokens()).toEqual(['first']);
   const next = vi.fn();
@@ -44,7 +44,7 @@ it('asks for one token at a time, however long the answer takes', () => {
   expect(renew).toHaveBeenCalledTimes(1);
 });
 
-it('renews nothing while nobody looks, and when somebody looks again the frame asks', () => {
+it('renews nothing while the page is hidden, and when it is visible again the frame asks', () => {
   const { giver, frame, tokens, renew, page } = open({ isSeen: false });
   vi.advanceTimersByTime(10 * renewAfterMs);
   expect(renew).not.toHaveBeenCalled();
@@ -55,7 +55,7 @@ it('renews nothing while nobody looks, and when somebody looks again the frame a
   expect(tokens()).toEqual(['first', 'second']);
 });
 
-it('does not go on asking where a new token is refused at once, and does where it worked for a while', () => {
+it('stops asking if a new token is rejected immediately, but not if it worked for a while', () => {
   const { giver, frame, renew, onRefused } = open();
   // The first token was made before the frame had loaded: it may have ended.
   giver.asked(frame);

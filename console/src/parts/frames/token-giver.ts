@@ -1,27 +1,28 @@
 /**
- * Gives a frame its view token, and has it renewed: shortly before it ends, and when the frame says that it does not work.
+ * Supplies a frame with its view token and renews it: shortly before it expires, and when the frame reports that it was
+ * rejected.
  *
- * What always holds: a new token goes to the frame at once; a token that never worked is not renewed again and again.
+ * Invariants: a new token reaches the frame immediately; a token that never worked is not renewed in a loop.
  */
 import type { Send } from './sandboxed-frame.tsx';
 
 /** A token works for 15 minutes. */
 export const renewAfterMs = 12 * 60_000;
-/** A new token that is refused this soon never worked: asking again and again would not help. */
+/** A token rejected this soon never worked, so renewing it again would not help. */
 export const soonMs = 2_000;
 
 interface Owner {
-  /** Asks the service for another token, which `use` is told when it is there. */
+  /** Requests a new token, which is then passed to `use`. */
   renew(): void;
-  /** A token that was just renewed does not work. */
+  /** A token was rejected right after it was renewed. */
   onRefused(): void;
   isSeen(): boolean;
 }
 
 export interface TokenGiver {
-  /** There is a token: the first, or another one. */
+  /** Sets the first or a renewed token. */
   use(token: string): void;
-  /** A frame says that it has no token that works. One that has just loaded says so, too. */
+  /** The frame has no working token, as when it has just loaded. */
   asked(send: Send): void;
   /** The frame is gone. */
   stop(): void;
@@ -44,7 +45,7 @@ export function createTokenGiver({ renew, onRefused, isSeen }: Owner): TokenGive
       present = token;
       if (given) give(token, given.send);
       clearTimeout(timer);
-      // While nobody looks, the widget asks nothing. It says when it needs another token.
+      // A hidden widget sends no requests. Once visible, it asks for a token when it needs one.
       timer = setTimeout(() => isSeen() && renew(), renewAfterMs);
     },
     asked(send) {

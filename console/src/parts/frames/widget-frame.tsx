@@ -1,8 +1,7 @@
 /**
  * The widget as a customer sees it, read-only.
  *
- * What always holds: the token is in no address, so neither a history nor a log has it; the frame goes when the session
- * ends.
+ * Invariants: the token is never in a URL, so no history or log contains it; the frame is removed when the session ends.
  */
 
 import type { MessageToHost } from '@inlay/contract/embedding';
@@ -27,7 +26,7 @@ export interface WidgetFrameProps {
   look: WidgetLook;
   /** Which templates are offered; without it, all. */
   filters?: Omit<ViewTokenRequest, 'theme' | 'locale'>;
-  /** In a dialog, which Escape closes. */
+  /** Set in a dialog, which Escape closes. */
   onClose?: () => void;
 }
 
@@ -77,7 +76,7 @@ function View({ view, title, look, onRenew, onClose }: ViewProps) {
 
   function onMessage(message: MessageToHost, send: Send): void {
     if (message.type === 'close') onClose?.();
-    // The frame has loaded without a token, and says so.
+    // A frame loads without a token and then asks for one.
     if (message.type === 'token_expired') giver.asked(send);
   }
 

@@ -1,6 +1,6 @@
 /**
- * How widgets look in the console. A theme belongs to the operator's own page and is not known to the service; the
- * playground's choice stays in this browser and counts wherever the console shows a widget.
+ * Appearance of widgets in the console. The service does not know the theme, which belongs to the operator's own page. The
+ * playground's settings stay in this browser and apply wherever the console shows a widget.
  */
 import type { WidgetFragment, WidgetLocale, WidgetTheme } from '@inlay/contract/embedding';
 import { read, savedScheme, write } from '../../scheme.ts';
@@ -21,7 +21,7 @@ export interface WidgetLook {
 
 const key = 'inlay-console-widget-look';
 
-/** What was chosen in the playground. */
+/** The playground's settings. */
 export function chosenLook(): WidgetLook {
   const { theme, locale } = parsed(read(key));
   return {
@@ -30,12 +30,12 @@ export function chosenLook(): WidgetLook {
   };
 }
 
-/** How a widget is shown here. */
+/** The appearance of widgets in the console. */
 export function savedLook(): WidgetLook {
   const { theme, locale } = chosenLook();
   const scheme = savedScheme();
   return {
-    // Where nothing was chosen, the widget is as light or dark as the console around it.
+    // By default, the widget follows the console's colour scheme.
     theme: { ...(scheme === 'system' ? {} : { color_scheme: scheme }), ...theme },
     locale,
   };
@@ -45,7 +45,7 @@ export function saveLook(look: WidgetLook): void {
   write(key, JSON.stringify(look));
 }
 
-/** What a widget's address says after the token. The token itself is not in it. */
+/** The URL fragment of a widget, without the token. */
 export function fragmentOf({ theme, locale, mode }: WidgetLook & Pick<WidgetFragment, 'mode'>): string {
   const wishes: WidgetFragment = {
     ...(mode ? { mode } : {}),
@@ -56,7 +56,7 @@ export function fragmentOf({ theme, locale, mode }: WidgetLook & Pick<WidgetFrag
   return `&${new URLSearchParams(Object.entries(wishes))}`;
 }
 
-/** The widget checks a theme part by part, so nothing is checked here. */
+/** The widget validates the theme. */
 function parsed(text: string | undefined): Partial<WidgetLook> {
   try {
     const look: unknown = JSON.parse(text ?? '{}');

@@ -1,4 +1,4 @@
-/** Filters of a list. They live in the address, so that a view can be sent to a colleague. */
+/** List filters. They are in the URL, so a view can be shared. */
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { Link } from '../../router/link.tsx';
 import { navigate, type Place, pathTo } from '../../router/router.ts';
 import { words } from '../../words/words.ts';
 
-/** The present view with one filter changed. */
+/** The current view with one filter changed. */
 export function withFilter({ screen, id, query }: Place, name: string, value: string | undefined): string {
   const next = Object.fromEntries(query);
   delete next.focus;
@@ -28,7 +28,7 @@ interface ChoiceProps {
   name: string;
   label: string;
   options: Readonly<Record<string, string>>;
-  /** The text for no choice; without it, the first option is chosen. */
+  /** Label of the unfiltered option. Without it, the first option is the default. */
   all?: string;
 }
 
@@ -67,7 +67,7 @@ export function Tick({ place, name, label }: { place: Place; name: string; label
   );
 }
 
-/** Long enough that a typed word is one question to the service. */
+/** Debounce, so that a typed word is one request. */
 const typingMs = 200;
 
 export function Search({ place, name, label }: { place: Place; name: string; label: string }) {
@@ -81,8 +81,7 @@ export function Search({ place, name, label }: { place: Place; name: string; lab
   }, []);
   const sought = place.query.get(name) ?? '';
   useEffect(() => {
-    // The filters were cleared, or the browser went back: the field says what the list shows. Words that are still being
-    // typed stay.
+    // Follow the URL when filters were cleared or the user went back, but keep text that is still being typed.
     if (input.current && !timer.current && input.current.value.trim() !== sought) input.current.value = sought;
   }, [sought]);
   return (
@@ -110,7 +109,7 @@ export function Search({ place, name, label }: { place: Place; name: string; lab
   );
 }
 
-/** A filter that came with the address, and the way to take it away. */
+/** A filter from the URL. The link removes it. */
 export function Chip({ to, text }: { to: string; text: string }) {
   return (
     <Link to={to} class="c-chip">

@@ -1,4 +1,4 @@
-/** A list with its states: loading, failed, empty, and a button for more. */
+/** A paged list with its loading, error and empty states. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../../words/words.ts';
@@ -12,9 +12,9 @@ export interface PagedTableProps<T> {
   pages: Pages<T>;
   columns: readonly Column<T>[];
   idOf(row: T): string;
-  /** What to say where there is nothing. Undefined: that nothing matches the filters. */
+  /** Text of the empty list. Default: no results match the filters. */
   empty?: string | undefined;
-  /** How many rows there are as a rule: the page keeps this room while it loads. */
+  /** Space to reserve while loading, in rows. */
   usualRows?: number;
 }
 
@@ -26,7 +26,7 @@ export function PagedTable<T>({ label, pages, columns, idOf, empty, usualRows = 
     wasAsked.current = true;
     pages.more();
   };
-  // The button goes with the last page. Who works with the keyboard stays at the end of the list.
+  // The button disappears with the last page. Keep the keyboard focus at the end of the list.
   useLayoutEffect(() => {
     if (!hasMore && wasAsked.current && document.activeElement === document.body) count.current?.focus();
     if (!hasMore) wasAsked.current = false;

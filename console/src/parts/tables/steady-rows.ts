@@ -1,16 +1,16 @@
 /**
- * Rows that never move under the pointer: while it is over the list, a new order waits; what has changed within a
- * row is shown at once. A row that is no longer in the list keeps its place and says so.
+ * Keeps rows still under the pointer: while it is over the list, a new order is held back, but changes within a row are shown
+ * immediately. A removed row keeps its place and is marked.
  */
 import { useRef, useState } from 'preact/hooks';
 
-/** The rows to show while a new order waits: those of before, each as it is now. */
+/** The previous rows in their order, with current values. Shown while a new order is held back. */
 export function inOldOrder<T>(before: readonly T[], now: readonly T[], idOf: (row: T) => string): T[] {
   const present = new Map(now.map((row) => [idOf(row), row]));
   return before.map((row) => present.get(idOf(row)) ?? row);
 }
 
-/** Whether the rows of before stand where they stood: more rows below them move nothing. */
+/** Whether all previous rows keep their position. Rows appended below move nothing. */
 export function keepsPlaces<T>(before: readonly T[], now: readonly T[], idOf: (row: T) => string): boolean {
   return before.length <= now.length && before.every((row, index) => idOf(row) === idOf(now[index] as T));
 }
@@ -27,7 +27,7 @@ export function useHolding() {
   };
 }
 
-/** What was shown last, as long as it is held. */
+/** Freezes the value while held. */
 export function useKept<T>(value: T, isHeld: boolean): T {
   const kept = useRef(value);
   if (!isHeld) kept.current = value;
@@ -36,9 +36,9 @@ export function useKept<T>(value: T, isHeld: boolean): T {
 
 export interface Steadiness {
   isHeld: boolean;
-  /** What was asked for. Rows of another filter or sort may stand anywhere: the person asked for them. */
+  /** Identifies the query. With another filter or sort, rows may move, because the user asked for that. */
   scope?: string;
-  /** Rows of another list stand below these, so that these must not become more either. */
+  /** Another list is below, so the number of rows must not change either. */
   keepsHeight?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function useSteadyRows<T>(
   const now = new Set(rows.map(idOf));
   return {
     rows: present,
-    /** Whether a row is shown only so that those below it stay. */
+    /** The row was removed and is shown only to keep the rows below in place. */
     isGone: (row: T) => !mayMove && !now.has(idOf(row)),
     isWaiting: !mayMove,
   };

@@ -1,4 +1,4 @@
-/** A table whose first column names the row and links to it. Where it has little room, each row becomes a card. */
+/** A table whose first column names and links the row. On narrow screens each row becomes a card. */
 import type { ComponentChildren } from 'preact';
 import { words } from '../../words/words.ts';
 import { useHolding, useSteadyRows } from './steady-rows.ts';
@@ -7,9 +7,9 @@ export interface Column<T> {
   title: string;
   cell(row: T): ComponentChildren;
   isNumber?: boolean;
-  /** Takes the room that is left. */
+  /** Takes the remaining width. */
   isWide?: boolean;
-  /** A name that people give, of any length: it takes more lines where it is long. */
+  /** A user-defined name of any length. Wraps if long. */
   isName?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface TableProps<T> {
   rows: readonly T[];
   columns: readonly Column<T>[];
   idOf(row: T): string;
-  /** What was asked for: rows of another question may stand anywhere. */
+  /** Identifies the query. Rows of another query may appear in any order. */
   scope?: string;
 }
 

@@ -17,7 +17,7 @@ function logOf(head: number, gone = 0, isWanted: (position: number) => boolean =
 }
 const positions = (rows: { position: number }[]) => rows.map(({ position }) => position);
 
-it('reads from the end, newest first, and goes on where it was', async () => {
+it('reads from the end, newest first, and continues where it stopped', async () => {
   const { read } = logOf(1_200);
   const last = await readBackwards(read, {}, undefined);
   expect(positions(last.rows).slice(0, 2)).toEqual([1_200, 1_199]);

@@ -1,6 +1,6 @@
 /**
- * A log that the service tells oldest first, read from its end: positions have no gaps, so the pages before the last one
- * are known by their numbers. With a filter, several pages are looked through until there is enough to show.
+ * Reads a log from its end although the API lists it oldest first: positions have no gaps, so the position of each earlier page
+ * is known. With a filter, several pages are read until there are enough rows.
  */
 import type { AnswerTo, PartsOf } from '@inlay/contract/requests';
 import { useEffect, useState } from 'preact/hooks';
@@ -19,23 +19,23 @@ interface LogPage<T> {
 export interface Part<T> {
   /** Newest first. */
   rows: T[];
-  /** Everything from here on is read; 0: there is nothing before. */
+  /** Everything from this position on has been read; 0: nothing is left. */
   from: number;
 }
 export type ReadLog<T> = (query: Query) => Promise<LogPage<T>>;
 
 const windowSize = 500;
 const enough = 50;
-/** So many pages are looked through at once; then the person decides. */
+/** Pages read at once. The user can then ask for more. */
 const maxWindows = 10;
 
-/** `before`: only earlier positions than this. Undefined: from the end. */
+/** `before`: only earlier positions. Undefined: from the end. */
 export async function readBackwards<T extends Entry>(
   read: ReadLog<T>,
   filters: Query,
   before: number | undefined,
 ): Promise<Part<T>> {
-  // Nothing has happened after now, and the answer names the end.
+  // Asks for future entries: the answer is empty and carries the end position.
   const since = new Date(Date.now() + 60_000).toISOString();
   let from = before ?? (await read({ since, limit: 1 })).next + 1;
   const rows: T[] = [];
@@ -44,7 +44,7 @@ export async function readBackwards<T extends Entry>(
     const after = Math.max(0, until - 1 - windowSize);
     const part = await read({ ...filters, after, limit: windowSize }).catch(async (error: unknown) => {
       if (!(error instanceof ApiError && error.status === 410)) throw error;
-      // Older entries are no longer kept: this is the last page.
+      // Older entries have expired, so this is the last page.
       return { ...(await read({ ...filters, limit: windowSize })), isLast: true };
     });
     rows.push(...part.data.filter(({ position }) => position < until).reverse());

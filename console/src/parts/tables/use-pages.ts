@@ -1,4 +1,4 @@
-/** A list by its pages: the first anew when something has happened, later ones as the person asks for them. */
+/** A paged list: the first page reloads on events, later pages load on request. */
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, type ApiRequest, callApi, requestOfNext } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -14,13 +14,13 @@ export interface Pages<T> {
   error: ApiError | undefined;
   hasMore: boolean;
   isLoadingMore: boolean;
-  /** What was asked for. */
+  /** Identifies the query. */
   scope: string;
   more(): void;
   reload(): void;
 }
 
-/** So many pages are loaded anew when something happens; those below stay as they are. */
+/** Limit of pages that one list holds. */
 const maxPages = 50;
 
 export function usePages<T>(
@@ -69,12 +69,12 @@ export function usePages<T>(
   };
 }
 
-/** `next` is a link, or what to give as `cursor`. */
+/** `next` is a link or a value for `cursor`. */
 function laterRequest<T>(request: ApiRequest<T>, next: string): ApiRequest<T> {
   return URL.canParse(next) ? requestOfNext(next) : { ...request, query: { ...request.query, cursor: next } };
 }
 
-/** A row that came onto the first page meanwhile is also on a later one. */
+/** A row may have moved to the first page and still be on a later one. */
 function unique<T>(rows: readonly T[], idOf: (row: T) => unknown): T[] {
   const seen = new Set<unknown>();
   return rows.filter((row) => {

@@ -1,4 +1,4 @@
-/** The versions of something, newest first, by pages: who made each, when, what it changed, and what can be done with it. */
+/** Versions, newest first: author, time, changes and actions. */
 import type { VersionAuthor } from '@inlay/contract/catalog/template-versions';
 import type { ComponentChildren } from 'preact';
 import type { ApiRequest } from '../../api/client.ts';
@@ -11,7 +11,7 @@ import type { Column } from './table.tsx';
 import { type Answer, usePages } from './use-pages.ts';
 import { words } from './version-words.ts';
 
-/** What every version tells. */
+/** Fields that all versions have. */
 interface AnyVersion {
   version: number;
   is_current: boolean;
@@ -22,11 +22,11 @@ interface AnyVersion {
 
 export interface VersionTableProps<T> {
   list: ApiRequest<Answer<T>>;
-  /** `isFirst`: nothing is kept that is older. */
+  /** `isFirst`: no older version is kept. */
   changes(row: T, isFirst: boolean): ComponentChildren;
-  /** What this kind of versions tells besides. */
+  /** Columns specific to this kind of version. */
   columns?: readonly Column<T>[];
-  /** Without it there is nothing to do. */
+  /** Undefined: no actions column. */
   actions?: ((row: T) => ComponentChildren) | undefined;
 }
 
@@ -50,7 +50,7 @@ export function VersionTable<T extends AnyVersion>({ list, changes, columns = []
     ...columns,
     { title: words.by, cell: ({ created_by }) => <Author author={created_by} /> },
     { title: words.made, cell: ({ created_at }) => <When time={created_at} /> },
-    ...(actions ? [{ title: common.customer.actions, cell: actions }] : []),
+    ...(actions ? [{ title: common.column.actions, cell: actions }] : []),
   ];
   return (
     <Panel title={words.title}>
@@ -65,7 +65,7 @@ export function VersionTable<T extends AnyVersion>({ list, changes, columns = []
   );
 }
 
-/** Each change on a line of its own. */
+/** One change per line. */
 export function ChangeList({ changes }: { changes: readonly { name: string; what: ComponentChildren }[] }) {
   return (
     <ul class="c-changes">
@@ -81,7 +81,7 @@ export function ChangeList({ changes }: { changes: readonly { name: string; what
 function Author({ author }: { author: VersionAuthor | null }) {
   const { none, customer } = common;
   if (!author) return <span class="c-muted">{none}</span>;
-  // As the audit trail says it. Tokens are the usual authors.
+  // Tokens are the usual authors, so only other kinds are named.
   return author.kind === 'operator_token' ? (
     <span>{author.name}</span>
   ) : (

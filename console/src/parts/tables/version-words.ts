@@ -2,11 +2,13 @@ import { formatting } from '../../words/formatting.ts';
 
 export const words = {
   version: 'Version',
-  made: 'Changed',
+  made: 'Created',
   title: 'Versions',
-  current: 'now',
-  copyOf: (version: number) => `as version ${formatting.number(version)}`,
-  changes: 'What it changed',
-  first: 'Nothing before it',
-  by: 'By',
+  current: 'current',
+  copyOf: (version: number) => `restored from version ${formatting.number(version)}`,
+  changes: 'Changes',
+  first: 'No earlier version',
+  by: 'Author',
+  restore: 'Restore',
+  restoreOf: (version: number) => `Restore version ${formatting.number(version)}`,
 };

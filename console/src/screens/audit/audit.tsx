@@ -1,4 +1,4 @@
-/** Who did what, from where, and what came of it: the trail, newest first, and one entry with what was before and after. */
+/** The audit log, newest first, and one entry with its changes. */
 import type { AuditEvent } from '@inlay/contract/log/audit';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { requestTo, searchOf } from '../../api/client.ts';
@@ -71,7 +71,7 @@ function Trail({ place }: { place: Place }) {
       <Filters place={place}>
         <Choice place={place} name="types" label={words.type} options={auditGroups} all={common.list.all} />
         <Choice place={place} name="outcome" label={words.outcome} options={words.outcomes} all={common.list.all} />
-        <Choice place={place} name="actor" label={words.who} options={common.customer.actors} all={common.list.all} />
+        <Choice place={place} name="actor" label={words.who} options={actorOptions} all={common.list.all} />
       </Filters>
       <PagedTable
         label={words.title}
@@ -84,8 +84,12 @@ function Trail({ place }: { place: Place }) {
   );
 }
 
+const { actors } = common.customer;
+const actorOptions = Object.fromEntries(
+  Object.entries(actors).map(([kind, name]) => [kind, name.charAt(0).toUpperCase() + name.slice(1)]),
+);
+
 function Who({ entry: { actor } }: { entry: AuditEvent }) {
-  const { actors } = common.customer;
   const kind = actors[actor.kind as keyof typeof actors] ?? actor.kind;
   return actor.name ? (
     <span>
@@ -129,7 +133,7 @@ function OneEntry({ position }: { position: number }) {
               [words.who, <Who entry={entry} />],
               [words.what, <About entry={entry} />],
               [words.outcome, <Outcome outcome={entry.outcome} />],
-              [words.from, entry.address ?? common.none],
+              [words.address, entry.address ?? common.none],
               [words.client, entry.user_agent ?? common.none],
               [words.request, <code>{entry.request_id ?? common.none}</code>],
               [words.position, formatting.number(entry.position)],

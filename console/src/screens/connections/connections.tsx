@@ -1,4 +1,4 @@
-/** Connections of all customers: the lists behind the numbers of the overview. */
+/** Connections of all customers. The overview's numbers link here. */
 import type { OperatorConnection } from '@inlay/contract/pipelines/operating';
 import { requestTo } from '../../api/client.ts';
 import { HealthBadge } from '../../parts/badges.tsx';
@@ -32,8 +32,7 @@ export function ConnectionsScreen({ place }: { place: Place }) {
       cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
     },
     { title: words.column.connection, isName: true, cell: ({ name }) => name },
-    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
-    { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} since={health.since} /> },
     {
       title: words.column.error,
       isWide: true,
@@ -61,7 +60,7 @@ export function ConnectionsScreen({ place }: { place: Place }) {
           place={place}
           name="attention_by"
           label={words.connectionsList.attention}
-          options={words.audience}
+          options={words.connectionsList.attentionBy}
           all={words.list.all}
         />
         <Tick place={place} name="stale" label={words.connectionsList.staleOnly} />

@@ -1,4 +1,4 @@
-/** The catalogue of connectors, searched by name, and the operator's own among them. */
+/** The connector catalogue, including the operator's custom connectors. */
 import type { Connector } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -28,8 +28,8 @@ function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
   const { data, error, reload } = useAnswer(
     requestTo(`GET /integrations/definitions/${type}s`, { query: { name: place.query.get('name') ?? undefined } }),
   );
-  // Not every platform and registry tells these. A column of dashes says nothing.
-  const told = (column: Column<Connector>, of: 'version' | 'support_level') =>
+  // Not every platform or registry reports these. A column of dashes would be useless.
+  const reported = (column: Column<Connector>, of: 'version' | 'support_level') =>
     data?.data.some((connector) => connector[of]) ? [column] : [];
   const columns: Column<Connector>[] = [
     {
@@ -41,8 +41,8 @@ function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
         </Link>
       ),
     },
-    ...told({ title: words.version, cell: ({ version }) => version ?? common.none }, 'version'),
-    ...told({ title: words.support, cell: ({ support_level }) => support_level ?? common.none }, 'support_level'),
+    ...reported({ title: words.version, cell: ({ version }) => version ?? common.none }, 'version'),
+    ...reported({ title: words.support, cell: ({ support_level }) => support_level ?? common.none }, 'support_level'),
     { title: words.origin, cell: ({ custom }) => (custom ? words.own : words.catalogue) },
   ];
   return (

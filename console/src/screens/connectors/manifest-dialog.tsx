@@ -63,7 +63,7 @@ export function ManifestDialog<T>({ title, text, requestWith, onDone, onClose }:
           />
         </div>
       </div>
-      <TextField label={words.ownName} value={name} onInput={setName} />
+      <TextField label={words.name} hint={words.ownNameHint} value={name} onInput={setName} />
     </RequestDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** One connector: its version, what it can be given, and of an own manifest which streams run and what it was before. */
+/** One connector: version and configuration schema, and for a custom manifest its streams and earlier versions. */
 import type { MovedSources, ReplacedSourceDefinition } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -28,7 +28,7 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
   const { mayWrite, announce } = useConsole();
   const { data, error, reload } = useAnswer(requestTo(routes[type], { ids: [id] }));
   const [asked, setAsked] = useState<'replace' | 'delete' | undefined>(undefined);
-  /** Of the last change on this page. */
+  /** Results of the latest change on this page. */
   const [applied, setApplied] = useState<{ count: number; last?: MovedSources }>({ count: 0 });
   const close = () => setAsked(undefined);
   const onChanged = ({ sources }: ReplacedSourceDefinition) => {

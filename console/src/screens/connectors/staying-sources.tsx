@@ -1,4 +1,4 @@
-/** After a new version: how many sources go on with it, and which stay on theirs, with the reason. */
+/** The result of a new version: how many sources it updated, and which stay on an earlier one and why. */
 import type { MovedSources } from '@inlay/contract/catalog/definitions';
 import { Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/tables/table.tsx';

@@ -1,4 +1,4 @@
-/** What of a manifest runs, stream by stream, and what was passed over. */
+/** Which streams of a manifest are supported, and what was ignored. */
 import type { ManifestAnswer } from '@inlay/contract/catalog/definitions';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -23,7 +23,7 @@ export function Streams({ manifest, level = 2 }: StreamsProps) {
         </>
       ),
     },
-    { title: words.runs, cell: ({ is_left_out }) => (is_left_out ? words.leftOut : words.runsOk) },
+    { title: words.supported, cell: ({ is_left_out }) => (is_left_out ? words.no : words.yes) },
     {
       title: words.problems,
       isWide: true,

@@ -1,4 +1,4 @@
-/** What an own connector was before: every version with what of it runs, its manifest to read, and the way back to it. */
+/** Versions of a custom connector: supported streams, the manifest, and restoring an earlier version. */
 import type { ManifestStreamChange, SourceDefinitionVersionSummary } from '@inlay/contract/catalog/definition-versions';
 import type { ReplacedSourceDefinition } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -19,16 +19,16 @@ import { Streams } from './streams.tsx';
 import { words } from './words.ts';
 
 interface VersionsProps {
-  /** Of the connector. */
+  /** Id of the connector. */
   id: string;
-  /** Another one shows the versions anew: there may be more of them, and sources may have others. */
+  /** Changing it reloads the list, because versions and their sources may have changed. */
   edition: number;
   onRolledBack(answer: ReplacedSourceDefinition): void;
 }
 
 export function Versions({ id, edition, onRolledBack }: VersionsProps) {
   const { mayWrite } = useConsole();
-  const [asked, setAsked] = useState<{ what: 'show' | 'again'; version: number; isCurrent: boolean } | undefined>(
+  const [asked, setAsked] = useState<{ what: 'show' | 'restore'; version: number; isCurrent: boolean } | undefined>(
     undefined,
   );
   const close = () => setAsked(undefined);
@@ -59,10 +59,10 @@ export function Versions({ id, edition, onRolledBack }: VersionsProps) {
             </Button>
             {mayWrite && !isCurrent && (
               <Button
-                onClick={() => setAsked({ what: 'again', version, isCurrent })}
-                label={words.versions.againLabel(version)}
+                onClick={() => setAsked({ what: 'restore', version, isCurrent })}
+                label={versionWords.restoreOf(version)}
               >
-                {words.versions.againShort}
+                {versionWords.restore}
               </Button>
             )}
           </span>
@@ -72,15 +72,15 @@ export function Versions({ id, edition, onRolledBack }: VersionsProps) {
         <OneVersion
           id={id}
           version={asked.version}
-          onAgain={mayWrite && !asked.isCurrent ? () => setAsked({ ...asked, what: 'again' }) : undefined}
+          onRestore={mayWrite && !asked.isCurrent ? () => setAsked({ ...asked, what: 'restore' }) : undefined}
           onClose={close}
         />
       )}
-      {asked?.what === 'again' && (
+      {asked?.what === 'restore' && (
         <RequestDialog
-          title={words.versions.againOf(asked.version)}
-          text={words.versions.againText}
-          label={words.versions.again}
+          title={versionWords.restoreOf(asked.version)}
+          text={words.versions.restoreText}
+          label={versionWords.restore}
           request={requestTo('POST /integrations/definitions/sources/{source_definition_id}/rollback', {
             ids: [id],
             body: { version: asked.version },
@@ -96,7 +96,7 @@ export function Versions({ id, edition, onRolledBack }: VersionsProps) {
   );
 }
 
-/** A cell has room for so many; the version itself shows all of its streams. */
+/** Fits a cell. The version's dialog lists all streams. */
 const shownChanges = 6;
 
 function Changes({ row, isFirst }: { row: SourceDefinitionVersionSummary; isFirst: boolean }) {
@@ -122,11 +122,11 @@ function Changes({ row, isFirst }: { row: SourceDefinitionVersionSummary; isFirs
 interface OneVersionProps {
   id: string;
   version: number;
-  onAgain: (() => void) | undefined;
+  onRestore: (() => void) | undefined;
   onClose(): void;
 }
 
-function OneVersion({ id, version, onAgain, onClose }: OneVersionProps) {
+function OneVersion({ id, version, onRestore, onClose }: OneVersionProps) {
   const { data, error, reload } = useAnswer(
     requestTo('GET /integrations/definitions/sources/{source_definition_id}/versions/{version}', {
       ids: [id, version],
@@ -140,9 +140,9 @@ function OneVersion({ id, version, onAgain, onClose }: OneVersionProps) {
       actions={
         <>
           <Button onClick={onClose}>{common.close}</Button>
-          {onAgain && (
-            <Button kind="primary" onClick={onAgain}>
-              {words.versions.again}
+          {onRestore && (
+            <Button kind="primary" onClick={onRestore}>
+              {versionWords.restore}
             </Button>
           )}
         </>

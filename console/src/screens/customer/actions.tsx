@@ -1,4 +1,4 @@
-/** What can be done with a customer. Each action says what it does, and can be copied as a command. */
+/** Actions on a customer. Each says what it does and can be copied as a command. */
 import type { Workspace } from '@inlay/contract/tenancy/workspaces';
 import { Button, type ButtonProps } from '@inlay/ui/parts/button.tsx';
 import { useId, useState } from 'preact/hooks';
@@ -36,7 +36,7 @@ export function Actions({ customer, counts, onChanged }: ActionsProps) {
     body: { status: isActive ? 'inactive' : 'active' },
   });
   return (
-    <Panel title={words.customer.actions}>
+    <Panel title={words.column.actions}>
       <ul class="c-actions">
         <li>
           <div class="c-pair">
@@ -190,7 +190,7 @@ function Delete({ customer, counts, onClose, onDone }: AskProps & Pick<ActionsPr
   const isConfirmed = typed === customer.name;
   return (
     <InfoDialog
-      title={`${words.customer.delete}: ${customer.name}`}
+      title={words.customer.deleteOf(customer.name)}
       onClose={onClose}
       actions={
         <>

@@ -1,4 +1,4 @@
-/** What can be done with one connection: sync it now, pause it, let it run again. */
+/** Actions on one connection: sync, pause, resume. */
 import type { OperatorConnection } from '@inlay/contract/pipelines/operating';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { type ApiRequest, requestTo } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** What the customer sees, in a dialog: the widget itself, read-only. */
+/** A dialog with the customer's widget, read-only. */
 import { colorSchemes } from '@inlay/contract/embedding';
 import { useState } from 'preact/hooks';
 import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';

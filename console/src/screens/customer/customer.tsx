@@ -1,4 +1,4 @@
-/** One customer: how it does, its sources and connections, what has happened, and what can be done. */
+/** One customer: health, sources and connections, timeline, and actions. */
 import type { OperatorConnection, WorkspaceHealth } from '@inlay/contract/pipelines/operating';
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import type { Workspace } from '@inlay/contract/tenancy/workspaces';
@@ -14,7 +14,7 @@ import { lazyPart } from '../../parts/lazy-part.tsx';
 import { OwnPage } from '../../parts/own-page.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/tables/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { HowLong, When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { words } from '../../words/words.ts';
@@ -84,7 +84,7 @@ export function CustomerScreen({ place }: { place: Place }) {
   );
 }
 
-/** The widget and its words are loaded with the first click. */
+/** The widget and its texts load on the first click. */
 const CustomerView = lazyPart(async () => (await import('./customer-view.tsx')).CustomerView);
 
 function SeeWhatTheySee({ customer }: { customer: Workspace }) {
@@ -109,11 +109,11 @@ function Facts({ customer, health }: { customer: Workspace; health: WorkspaceHea
           <dd>{reason ?? words.noReason}</dd>
         </div>
       )}
-      {isUnwell && (
+      {isUnwell && since && (
         <div>
-          <dt>{words.column.since}</dt>
+          <dt>{words.lasting[state]}</dt>
           <dd>
-            <When time={since} />
+            <HowLong since={since} />
           </dd>
         </div>
       )}
@@ -132,7 +132,7 @@ function Facts({ customer, health }: { customer: Workspace; health: WorkspaceHea
       <div>
         <dt>{words.customer.id}</dt>
         <dd class="c-id">
-          <code>{customer.id}</code> <CopyButton text={customer.id} label={`${words.copy.copied}: ${customer.id}`} />
+          <code>{customer.id}</code> <CopyButton text={customer.id} label={words.customer.copyId} />
         </dd>
       </div>
     </dl>
@@ -155,11 +155,11 @@ function Connections({ rows, onChanged }: { rows: readonly OperatorConnection[];
     {
       title: words.column.job,
       cell: ({ last_run }) =>
-        last_run ? <Link to={pathTo('job', last_run.id)}>{words.job.title(last_run.id)}</Link> : words.none,
+        last_run ? <Link to={pathTo('job', last_run.id)}>{words.job.short(last_run.id)}</Link> : words.none,
     },
     { title: words.column.nextRun, cell: ({ next_run_at }) => <When time={next_run_at} tense="future" /> },
     {
-      title: words.customer.actions,
+      title: words.column.actions,
       cell: (connection) => <ConnectionActions connection={connection} onChanged={onChanged} />,
     },
   ];
@@ -174,8 +174,7 @@ function Sources({ rows }: { rows: readonly SourceSummary[] }) {
       isWide: true,
       cell: ({ id, name }) => <Link to={pathTo('jobs', undefined, { source_id: id })}>{name}</Link>,
     },
-    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
-    { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} since={health.since} /> },
     { title: words.column.created, cell: ({ created_at }) => <When time={created_at} /> },
   ];
   return <Table label={words.customer.sources} rows={rows} columns={columns} idOf={({ id }) => id} />;

@@ -1,4 +1,4 @@
-/** One timeline from two lists that come in pages: nothing is lost, nothing is repeated, nothing appears above. */
+/** One timeline from two paged lists: nothing is lost, repeated or inserted above. */
 import type { AuditEvent } from '@inlay/contract/log/audit';
 import type { OperatorJob } from '@inlay/contract/pipelines/operating';
 import { expect, it } from 'vitest';
@@ -47,7 +47,7 @@ it.each([
   for (const shown of seen) expect(whole.slice(0, shown.length)).toEqual(shown);
 });
 
-it('leaves out events of syncs, whose jobs tell more', () => {
+it('leaves out sync events, because their jobs say more', () => {
   const parts = {
     jobs: { rows: [job(2)], next: null },
     trail: { rows: [audit(3, 'sync.failed'), audit(1)], next: null },
@@ -55,14 +55,14 @@ it('leaves out events of syncs, whose jobs tell more', () => {
   expect(entriesOf(parts).map(({ key }) => key)).toEqual(['job 2', 'a1']);
 });
 
-it('shows a job above what led to it in the same second: its start is told in whole seconds', () => {
+it('shows a job above what triggered it in the same second, because starts are in whole seconds', () => {
   const made = { ...audit(1), timestamp: '2026-01-01T00:01:07.400Z' };
   const started = { ...job(1), started_at: '2026-01-01T00:01:07.000Z' };
   const parts = { jobs: { rows: [started], next: null }, trail: { rows: [made], next: null } };
   expect(entriesOf(parts).map(({ key }) => key)).toEqual(['job 1', 'a1']);
 });
 
-it('keeps earlier pages when something new arrives, and begins anew when it missed too much', () => {
+it('keeps earlier pages when something new arrives, and starts over when it missed too much', () => {
   const old = [6, 5, 4, 3, 2, 1].map((minute) => job(minute));
   const none: Part<AuditEvent, number> = { rows: [], next: null };
   const kept: Parts<number> = { jobs: { rows: old, next: null }, trail: none };

@@ -1,8 +1,8 @@
 /**
- * Puts jobs and entries of the audit trail in one order, newest first, although each comes in pages of its own.
+ * Merges jobs and audit entries, newest first, although each list is paged separately.
  *
- * What always holds: an entry is shown only when everything newer is there, from both. So nothing appears above what a person
- * has read already, nothing is lost between two pages, and nothing is shown twice.
+ * Invariant: an entry is shown only when everything newer has been loaded from both lists. So nothing appears above what has
+ * been read, nothing is lost between pages, and nothing is shown twice.
  */
 import type { AuditEvent } from '@inlay/contract/log/audit';
 import type { OperatorJob } from '@inlay/contract/pipelines/operating';
@@ -14,7 +14,7 @@ export interface TimelineEntry {
   audit?: AuditEvent;
 }
 
-/** One page, newest first. `next`: where the following page begins; null: there is none. */
+/** One page, newest first. `next`: cursor of the following page, or null on the last page. */
 export interface Part<T, Next> {
   rows: readonly T[];
   next: Next | null;
@@ -31,7 +31,7 @@ const bothIn = <T, Next>(newer: Part<T, Next>, older: Part<T, Next>, keyOf: (row
 const jobKey = ({ id }: OperatorJob) => id;
 const trailKey = ({ position }: AuditEvent) => position;
 
-/** The first pages anew, above what was loaded before. Where they do not meet, what was loaded before is let go. */
+/** Puts freshly loaded first pages above the older ones. If there is a gap between them, the older ones are dropped. */
 export function renewed<Next>(kept: Parts<Next> | undefined, first: Parts<Next>): Parts<Next> {
   if (!kept) return first;
   const meets = <T, N>(newer: Part<T, N>, older: Part<T, N>, keyOf: (row: T) => unknown) =>
@@ -48,28 +48,28 @@ export function continued<Next>(kept: Parts<Next>, more: Partial<Parts<Next>>): 
   };
 }
 
-/** Down to when everything is loaded. */
+/** Everything after this time has been loaded. */
 const reachOf = <T, Next>({ rows, next }: Part<T, Next>, momentOf: (row: T) => number) => {
   const last = rows.at(-1);
   return next === null || last === undefined ? Number.NEGATIVE_INFINITY : momentOf(last);
 };
 
 /**
- * Platforms tell starts in whole seconds. What led to a job happened before it, often within the same second, so the job stands
- * at the end of its second.
+ * Platforms report starts in whole seconds. Whatever triggered a job happened before it, often within the same second, so a job
+ * is placed at the end of its second.
  */
 const startOf = ({ started_at }: OperatorJob) => Math.floor(Date.parse(started_at) / 1000) * 1000 + 999;
 const timeOf = ({ timestamp }: AuditEvent) => Date.parse(timestamp);
 
-/** Which of the two has to be read on for more to be shown. */
+/** Which of the two lists needs another page before more can be shown. */
 export function lagging<Next>({ jobs, trail }: Parts<Next>): { jobs: boolean; trail: boolean } {
   const [ofJobs, ofTrail] = [reachOf(jobs, startOf), reachOf(trail, timeOf)];
   return { jobs: jobs.next !== null && ofJobs >= ofTrail, trail: trail.next !== null && ofTrail >= ofJobs };
 }
 
 /**
- * Events of syncs are left out: their jobs tell the same and more. A job stands where it started. At the very moment down to
- * which everything is loaded there may be more, so what is there waits for the next page.
+ * Leaves out sync events, because their jobs say more. A job is placed at its start. Entries exactly at the reach wait for the
+ * next page, which may have more of the same time.
  */
 export function entriesOf<Next>({ jobs, trail }: Parts<Next>): TimelineEntry[] {
   const reach = Math.max(reachOf(jobs, startOf), reachOf(trail, timeOf));

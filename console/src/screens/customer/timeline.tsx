@@ -81,7 +81,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
       <div class="c-entry">
         <span class="c-entry-head">
           <Link to={pathTo('job', job.id)}>
-            {sourceName ? words.customer.syncOf(sourceName) : words.job.title(job.id)}
+            {sourceName ? words.customer.syncOf(sourceName) : words.job.short(job.id)}
           </Link>
           <JobBadge status={job.status} />
           {job.rows !== null && <span class="c-muted">{words.overview.rows(job.rows)}</span>}
@@ -97,7 +97,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
       <span class="c-entry-head">
         <code>{audit.type}</code>
         {audit.outcome === 'refused' && <span class="c-danger">{words.customer.refused}</span>}
-        <span class="c-muted">{words.customer.by(audit.actor.name ? `${kind} ${audit.actor.name}` : kind)}</span>
+        <span class="c-muted">{words.customer.by(audit.actor.name ? `${audit.actor.name} (${kind})` : kind)}</span>
       </span>
     </div>
   );

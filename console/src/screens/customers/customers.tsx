@@ -1,4 +1,4 @@
-/** All customers: searched by name, filtered by health and status, page by page. */
+/** All customers, with search and filters. */
 import type { OperatorWorkspace } from '@inlay/contract/pipelines/operating';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -46,8 +46,7 @@ export function CustomersScreen({ place }: { place: Place }) {
         </>
       ),
     },
-    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
-    { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} since={health.since} /> },
     {
       title: words.column.connections,
       isNumber: true,

@@ -1,4 +1,4 @@
-/** Everything that has happened in the organization, newest first; and one event whole. */
+/** The organization's events, newest first, and one event in full. */
 import type { Event } from '@inlay/contract/log/events';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';

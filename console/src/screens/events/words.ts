@@ -3,14 +3,15 @@ import { counted } from '../../words/counted.ts';
 export const words = {
   title: 'Events',
   type: 'Type',
-  when: 'When',
+  when: 'Time',
   position: 'Position',
   customer: 'Customer',
-  organization: 'the whole organization',
-  nothing: 'Nothing has happened yet. Connect a first source, and its events appear here.',
-  data: 'What is told of it',
+  organization: 'Organization',
+  nothing: 'No events yet. Connect a source to see its events here.',
+  data: 'Details',
   copyData: 'Copy as JSON',
-  id: 'Id',
-  resend: 'Send to webhooks again',
-  resent: (count: number) => `Sent again to ${counted(count, 'webhook')}`,
+  id: 'ID',
+  resend: 'Resend to webhooks',
+  resent: (count: number) =>
+    count === 0 ? 'No webhook subscribes to this event' : `Resent to ${counted(count, 'webhook')}`,
 };

@@ -1,6 +1,6 @@
 /**
- * The way from nothing to the first rows of a customer. Each step knows by the API whether it is done, and leads to the screen
- * that does it. The list goes away when rows have arrived, or when the person hides it in this browser.
+ * The setup guide, up to a customer's first rows. The API says whether each step is done, and each step links to its screen.
+ * The guide disappears when rows have arrived, or when the user hides it in this browser.
  */
 import type { HealthCounts, Overview } from '@inlay/contract/pipelines/overview';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -26,9 +26,9 @@ const hidden = 'hidden';
 interface FirstStepsProps {
   overview: Overview;
   onChanged(): void;
-  /** Shown in place of hidden steps. */
+  /** Shown instead of the guide while it is hidden. */
   children?: ComponentChildren;
-  /** Comes with the steps, so that it does not stand first where they will be. */
+  /** Rendered together with the guide, so that the guide does not push it down when it loads. */
   below?: ComponentChildren;
 }
 

@@ -1,9 +1,8 @@
 /**
- * The real widget as a customer, in a tab of its own: for a first try, before there is a backend. A customer that is not known
- * by the name is made.
+ * Opens the real widget as a customer in a new tab, for a first try without a backend. Creates the customer if the name is new.
  *
- * What always holds: the address is a link that the person follows, never opened by itself, so no browser blocks it. Its token
- * is for this service's own origin, works for an hour, and is in the fragment, which no server sees.
+ * Invariants: the user follows a link, so no pop-up blocker interferes. The token is bound to this service's origin, works for
+ * an hour, and is in the fragment, which no server sees.
  */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -20,7 +19,7 @@ import { words } from './words.ts';
 const seconds = 3_600;
 
 export interface WidgetLinkProps {
-  /** Undefined: a customer that the person names. */
+  /** Undefined: the user enters a name. */
   customer: string | undefined;
   onChanged(): void;
   onClose(): void;

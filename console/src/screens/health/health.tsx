@@ -1,4 +1,4 @@
-/** How the service itself does: what is wrong and what to do, replicas, versions, migrations and settings. */
+/** The health of the service: failed checks with advice, replicas, versions, migrations and settings. */
 import type {
   CheckState,
   Deployment,
@@ -45,7 +45,7 @@ export function HealthScreen() {
         <>
           <Checks health={data} />
           {data.deployment ? (
-            <OfDeployment health={data} deployment={data.deployment} />
+            <DeploymentDetails health={data} deployment={data.deployment} />
           ) : (
             <Notice>{words.notYours}</Notice>
           )}
@@ -84,7 +84,7 @@ function Checks({ health: { checks, checked_at } }: { health: ServiceHealth }) {
     >
       {wrong.length === 0 ? <p class="c-panel-text">{words.allWell}</p> : <CheckList checks={wrong} />}
       <details class="c-checks-more" open={wrong.length === 0}>
-        <summary>{words.inOrder(good.length)}</summary>
+        <summary>{words.passed(good.length)}</summary>
         <CheckList checks={good} />
       </details>
     </Panel>
@@ -107,14 +107,13 @@ function CheckList({ checks }: { checks: readonly ServiceCheck[] }) {
   );
 }
 
-function OfDeployment({
+function DeploymentDetails({
   health: { version, platform },
   deployment: { replicas, versions, migrations, settings },
 }: {
   health: ServiceHealth;
   deployment: Deployment;
 }) {
-  const lacking = [...migrations.pending, ...migrations.unknown];
   return (
     <>
       <FactList
@@ -125,9 +124,11 @@ function OfDeployment({
           [words.platform, [words[platform.kind], versions.platform].filter(Boolean).join(', ')],
           [
             words.migrations,
-            lacking.length > 0
-              ? words.pending(lacking.join(', '))
-              : words.applied(migrations.applied, migrations.last ?? ''),
+            migrations.pending.length > 0
+              ? words.pending(migrations.pending.join(', '))
+              : migrations.unknown.length > 0
+                ? words.newer(migrations.unknown.join(', '))
+                : words.applied(migrations.applied, migrations.last),
           ],
           [words.connectors, <Link to={pathTo('connectors')}>{words.connectorVersions}</Link>],
         ]}
@@ -173,9 +174,9 @@ function Settings({ settings }: { settings: readonly ServiceSetting[] }) {
         return value === null ? <span class="c-muted">{common.none}</span> : <span class="c-value">{value}</span>;
       },
     },
-    { title: words.origin, cell: ({ is_set }) => (is_set ? words.fromEnvironment : words.byDefault) },
+    { title: words.setBy, cell: ({ is_set }) => (is_set ? words.fromEnvironment : words.byDefault) },
   ];
-  // What somebody has chosen is looked for more often.
+  // Settings that differ from the default come first.
   const rows = [...settings.filter(({ is_set }) => is_set), ...settings.filter(({ is_set }) => !is_set)];
   return <Table label={words.settings} rows={rows} columns={columns} idOf={({ name }) => name} />;
 }

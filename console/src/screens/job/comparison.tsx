@@ -1,4 +1,4 @@
-/** A job beside the last job of its connection that went well. */
+/** Compares a job with the last successful job of its connection. */
 import type { JobDetail } from '@inlay/contract/pipelines/operating';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -56,7 +56,7 @@ export function Comparison({ job }: { job: JobDetail }) {
         good && (
           <span class="c-facts">
             <span>
-              <Link to={pathTo('job', good.id)}>{words.job.title(good.id)}</Link>
+              <Link to={pathTo('job', good.id)}>{words.job.short(good.id)}</Link>
             </span>
             <span>
               <When time={good.ended_at} />

@@ -1,4 +1,4 @@
-/** One job: what it moved, how each attempt went, how it compares with the last good one, and its log. */
+/** One job: what it moved, its attempts, a comparison with the last successful job, and its log. */
 import type { JobDetail } from '@inlay/contract/pipelines/operating';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -69,9 +69,9 @@ function Facts({ job }: { job: JobDetail }) {
   const facts: [string, preact.ComponentChildren][] = [
     [words.column.started, <When time={job.started_at} key="" />],
     [words.column.duration, job.duration_seconds === null ? words.none : formatting.duration(job.duration_seconds)],
-    [words.column.rows, job.rows === null ? words.notTold : formatting.number(job.rows)],
-    [words.column.bytes, job.bytes === null ? words.notTold : formatting.bytes(job.bytes)],
-    [words.column.attempts, job.attempts === null ? words.notTold : formatting.number(job.attempts)],
+    [words.column.rows, job.rows === null ? words.unknown : formatting.number(job.rows)],
+    [words.column.bytes, job.bytes === null ? words.unknown : formatting.bytes(job.bytes)],
+    [words.column.attempts, job.attempts === null ? words.unknown : formatting.number(job.attempts)],
     ...(job.request_id
       ? [[words.job.requestId, <code key="">{job.request_id}</code>] as [string, preact.ComponentChildren]]
       : []),
@@ -102,7 +102,7 @@ function Facts({ job }: { job: JobDetail }) {
 
 function Attempts({ rows }: { rows: readonly Attempt[] }) {
   const columns: Column<Attempt>[] = [
-    { title: words.column.attempts, cell: ({ attempt }) => words.job.attempt(attempt) },
+    { title: words.column.attempt, cell: ({ attempt }) => words.job.attempt(attempt) },
     { title: words.column.status, cell: ({ status }) => <JobBadge status={status} /> },
     { title: words.column.started, cell: ({ started_at }) => <When time={started_at} /> },
     {
@@ -164,7 +164,7 @@ export function nameOf({ namespace, name }: { namespace?: string; name: string }
 function warningsOf(stream: Stream): string[] {
   return [
     ...(stream.not_replaced ? [words.job.notReplaced] : []),
-    // In the words of the platform, as failures are.
+    // The platform's own text, as for failures.
     ...(stream.notices ?? []).map(({ message }) => message),
     ...(stream.records_skipped
       ? [words.job.skipped(stream.records_skipped.count, stream.records_skipped.keys.join('; '))]
@@ -188,7 +188,7 @@ function History({ job }: { job: JobDetail }) {
       <Bars
         label={words.job.history}
         bars={jobs.map(({ id, started_at, rows, status }) => ({
-          title: `${words.job.title(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(rows ?? 0)}, ${words.jobStatus[status]}`,
+          title: `${words.job.short(id)}, ${formatting.dateTime(started_at)}: ${words.overview.rows(rows ?? 0)}, ${words.jobStatus[status]}`,
           good: status === 'failed' ? 0 : (rows ?? 0),
           bad: status === 'failed' ? Math.max(rows ?? 0, 1) : 0,
         }))}

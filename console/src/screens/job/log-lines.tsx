@@ -1,4 +1,4 @@
-/** A virtual list: of many rows, only those in view are in the page. All rows have the same height. */
+/** A virtual list: only visible rows are in the DOM. All rows have the same height. */
 import type { JobLog } from '@inlay/contract/pipelines/operating';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { words } from '../../words/words.ts';
@@ -13,16 +13,16 @@ const beyond = 20;
 export interface LogLinesProps {
   lines: readonly Line[];
   goTo: number | undefined;
-  /** How many rows at the beginning were taken away since the log was opened: those in view stay in view. */
+  /** Rows dropped from the top since the log was opened. The scroll position compensates for them. */
   dropped: number;
   hasEarlier: boolean;
   onStart(): void;
   onEnd(): void;
-  /** Shows a line that was found among its neighbours. */
+  /** Shows a search result in context. */
   onOpen?: (offset: number) => void;
 }
 
-/** The first and the one after the last line to draw. */
+/** The lines to draw: `from` inclusive, `to` exclusive. */
 export function visibleLines(scrolled: number, height: number, count: number): { from: number; to: number } {
   const from = Math.max(0, Math.min(count, Math.floor(scrolled / lineHeight) - beyond));
   return { from, to: Math.min(count, Math.ceil((scrolled + height) / lineHeight) + beyond) };
@@ -32,7 +32,7 @@ export function LogLines({ lines, goTo, dropped, hasEarlier, onStart, onEnd, onO
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ scrolled: 0, height: 480 });
   const rows = useMemo(() => rowsOf(lines), [lines]);
-  // A short log is as high as its rows.
+  // The frame of a short log is smaller.
   useEffect(() => {
     const element = frame.current;
     if (element) setView({ scrolled: element.scrollTop, height: element.clientHeight });

@@ -18,12 +18,12 @@ import { rowsOf } from './log-rows.ts';
 const pieceBytes = 100_000;
 const tailLines = 500;
 
-/** However long the log is, the page holds no more of it. */
+/** The page holds no more than this, however long the log is. */
 const maxLines = 20_000;
 const enoughFound = 50;
 
 interface Shown extends JobLog {
-  /** How many rows before the first were held before. */
+  /** How many rows above the first one were dropped. */
   dropped: number;
   /** Byte of the line to go to. */
   goTo?: number | undefined;
@@ -48,7 +48,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
         query: { attempt, bytes: pieceBytes, ...query },
       }),
     );
-  /** One piece at a time: what is asked for meanwhile is not needed. */
+  /** One request at a time. Requests made meanwhile are ignored. */
   const busyWith = async (work: () => Promise<void>) => {
     if (isBusy) return;
     setBusy(true);
@@ -67,7 +67,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
   };
   const open = (query: Parameters<typeof readLog>[0] = {}, goTo?: number) =>
     busyWith(async () => setShown({ ...(await readLog(query)), goTo, dropped: 0 }));
-  /** The service looks at a part of the log for each answer: this goes on until there is something to look at. */
+  /** Each request searches a part of the log. Repeats until there are enough matches. */
   const find = (search: string) =>
     busyWith(async () => {
       let found = { ...(await readLog({ search })), search, dropped: 0 };
@@ -103,7 +103,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
       const offset = Math.max(0, before - pieceBytes);
       const piece = await readLog({ offset, bytes: before - offset });
       const lines = [...piece.lines.filter((line) => line.offset < before), ...shown.lines];
-      // What is no longer held is read again from there.
+      // Dropped lines are read again from here.
       const next_offset = lines[maxLines]?.offset ?? shown.next_offset;
       setShown({ ...shown, lines: lines.slice(0, maxLines), next_offset, goTo: before });
     });
@@ -137,7 +137,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
         </form>
         {attempts.length > 1 && (
           <label class="c-choice">
-            <span class="inlay-unseen">{words.column.attempts}</span>
+            <span class="inlay-unseen">{words.column.attempt}</span>
             <select
               class="c-control"
               value={String(attempt ?? attempts.at(-1))}
@@ -177,7 +177,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
       )}
       {!shown && error === undefined && <Bones />}
       {shown?.lines.length === 0 && searched === undefined && !(isBusy && isSearch) && (
-        <Empty title={isSearch ? words.job.noMatch : words.job.emptyLog} />
+        <Empty title={isSearch ? words.job.noMatch(shown.search ?? '') : words.job.emptyLog} />
       )}
       {shown && shown.lines.length > 0 && (
         <>

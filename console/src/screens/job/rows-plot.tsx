@@ -1,4 +1,4 @@
-/** How the rows of a job came: one bar for each part of its time, as high as what its attempt had moved by then. */
+/** A job's rows over time. Each bar shows what its attempt had moved by then. */
 import type { JobDetail } from '@inlay/contract/pipelines/operating';
 import { Bars } from '../../parts/bars.tsx';
 import { Empty, Panel } from '../../parts/page.tsx';
@@ -15,7 +15,7 @@ export interface Slot {
   rows: number;
 }
 
-/** Equal parts of the time from the first point to the last, each with the last point before its end. */
+/** Equal time slots from the first point to the last, each with the latest point before its end. */
 export function slotsOf(points: readonly Point[]): Slot[] {
   const times = points.map(({ at }) => Date.parse(at));
   const [first, last] = [times[0], times.at(-1)];
@@ -30,27 +30,29 @@ export function slotsOf(points: readonly Point[]): Slot[] {
   });
 }
 
-export function RowsPlot({ job: { row_points, attempt_list } }: { job: JobDetail }) {
+export function RowsPlot({ job: { row_points, attempt_list, ended_at } }: { job: JobDetail }) {
   const slots = slotsOf(row_points ?? []);
   const [first, last] = [slots[0], slots.at(-1)];
   const failed = new Set(attempt_list?.filter(({ status }) => status === 'failed').map(({ attempt }) => attempt));
   const time = (ms: number) => formatting.dateTime(new Date(ms).toISOString());
   const title = words.job.rowsOverTime;
+  const { noProgress, noRows, noRowsMoved } = words.job;
+  const emptyText = row_points === null ? noProgress : ended_at === null ? noRows : noRowsMoved;
   return (
     <Panel title={title}>
       {!first || !last || slots.every(({ rows }) => rows === 0) ? (
-        <Empty title={row_points === null ? words.job.rowsNotTold : words.job.noRows} />
+        <Empty title={emptyText} />
       ) : (
         <>
           <Bars
-            label={`${title}: ${words.job.rowsSaid(last.rows, time(first.until), time(last.until))}`}
+            label={`${title}: ${words.job.rowsBetween(last.rows, time(first.until), time(last.until))}`}
             bars={slots.map(({ until, attempt, rows }) => ({
               title: `${time(until)}, ${words.job.attempt(attempt)}: ${words.overview.rows(rows)}`,
               good: failed.has(attempt) ? 0 : rows,
               bad: failed.has(attempt) ? rows : 0,
             }))}
           />
-          <p class="c-panel-foot c-muted">{words.job.rowsSaid(last.rows, time(first.until), time(last.until))}</p>
+          <p class="c-panel-foot c-muted">{words.job.rowsBetween(last.rows, time(first.until), time(last.until))}</p>
         </>
       )}
     </Panel>

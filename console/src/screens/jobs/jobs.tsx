@@ -32,7 +32,7 @@ export function JobsScreen({ place }: { place: Place }) {
   const endedAfter = place.query.get('ended_after');
   const number = (value: number | null) => (value === null ? words.none : formatting.number(value));
   const columns: Column<OperatorJob>[] = [
-    { title: words.column.job, cell: ({ id }) => <Link to={pathTo('job', id)}>{words.job.title(id)}</Link> },
+    { title: words.column.job, cell: ({ id }) => <Link to={pathTo('job', id)}>{words.job.short(id)}</Link> },
     {
       title: words.column.customer,
       isName: true,

@@ -1,4 +1,4 @@
-/** The reasons why connections fail: whom each concerns, and one button that tries them all again. */
+/** Why connections fail: who can fix each cause, and one button that retries all its connections. */
 import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/pipelines/cause-retries';
 import type { FailureCause } from '@inlay/contract/pipelines/overview';
 import { useState } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { requestTo } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { RequestButton } from '../../parts/request-button.tsx';
 import { useKept, useSteadyRows } from '../../parts/tables/steady-rows.ts';
-import { When } from '../../parts/when.tsx';
+import { HowLong, When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { words } from '../../words/words.ts';
@@ -16,7 +16,7 @@ interface CausesProps {
   causes: readonly FailureCause[];
   /** Newest first. */
   retries: readonly CauseRetry[];
-  /** The pointer is over a cause, which has a button, or over a list below: nothing may move then. */
+  /** The pointer is over a cause, which has a button, or over a list below, so nothing may move. */
   isHeld: boolean;
   onChanged(): void;
 }
@@ -41,7 +41,7 @@ export function Causes({ causes, retries, isHeld, onChanged }: CausesProps) {
 
 interface CauseProps {
   cause: FailureCause;
-  /** The last one. */
+  /** The latest of this cause. */
   retry: CauseRetry | undefined;
   isHeld: boolean;
   onChanged(): void;
@@ -50,11 +50,12 @@ interface CauseProps {
 function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
   const examples = useSteadyRows(cause.examples, ({ connection_id }) => connection_id, { isHeld, keepsHeight: true });
   const { announce, mayWrite } = useConsole();
-  // What somebody else has begun must not push away what is under the pointer.
+  // A retry started by someone else must not move what is under the pointer.
   const [own, setOwn] = useState<string | undefined>(undefined);
   const kept = useKept(retry?.id, isHeld);
   const isShown = retry !== undefined && (retry.id === kept || retry.id === own);
   const body: CauseRetryRequest = { cause: cause.cause };
+  const lasting = cause.attention_by ? words.lasting.needs_attention : words.lasting.failing;
   const list = pathTo('connections', undefined, { cause: cause.cause });
   return (
     <article class="c-cause">
@@ -67,9 +68,11 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
             </span>
             <span>{cause.attention_by ? words.audience[cause.attention_by] : words.kinds[cause.kind]}</span>
             {cause.origin !== 'unknown' && <span>{words.origins[cause.origin]}</span>}
-            <span>
-              {words.column.since} <When time={cause.since} />
-            </span>
+            {cause.since && (
+              <span>
+                {lasting} <HowLong since={cause.since} />
+              </span>
+            )}
           </p>
         </div>
         {mayWrite && (
@@ -78,9 +81,9 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
             glyph="sync"
             isBusy={retry?.state === 'running'}
             request={requestTo('POST /integrations/causes/retries', { body })}
-            onDone={({ id }) => {
+            onDone={({ id, connections }) => {
               setOwn(id);
-              announce(words.overview.retryBegun);
+              announce(words.overview.retrying(connections.total));
               onChanged();
             }}
           />
@@ -93,15 +96,17 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
             <Link to={pathTo('customer', example.workspace_id)}>{example.workspace_name}</Link>
             <span class="c-muted">{example.source_name}</span>
             <span class="c-facts">
-              <span>
-                {words.column.since} <When time={example.since} />
-              </span>
+              {example.since && (
+                <span>
+                  {lasting} <HowLong since={example.since} />
+                </span>
+              )}
               <span>
                 {words.column.lastGood}: <When time={example.last_good_at} none={words.overview.neverGood} />
               </span>
               {example.job_id && (
                 <span>
-                  <Link to={pathTo('job', example.job_id)}>{words.job.title(example.job_id)}</Link>
+                  <Link to={pathTo('job', example.job_id)}>{words.job.short(example.job_id)}</Link>
                 </span>
               )}
             </span>

@@ -1,4 +1,4 @@
-/** How all customers do: what fails and why, what needs somebody, what waits, and how much has arrived. */
+/** The state of all customers: what fails and why, who has to act, what is queued, and how much has arrived. */
 import type { CauseRetry } from '@inlay/contract/pipelines/cause-retries';
 import type { Overview, UnwellWorkspace } from '@inlay/contract/pipelines/overview';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
@@ -35,7 +35,7 @@ export function OverviewScreen() {
     requestTo('GET /integrations/overview', { query: { limit: 10, causes: 5 } }),
     { live: () => true },
   );
-  // Waited for: what comes later would push away what is under a pointer that is there already.
+  // Awaited, because anything that appears later would move what is under the pointer.
   const { retries, reload: reloadRetries } = useRetries();
   const onChanged = () => {
     reload();
@@ -65,7 +65,7 @@ function Content({ overview, retries, onChanged }: ContentProps) {
   const shape = useKept(
     {
       isEmpty: Object.values(overview.workspaces).every((count) => count === 0),
-      // Once a sync has brought something, nobody needs the first steps any more.
+      // The setup guide has done its work once a sync has brought rows.
       isNew: overview.connections.healthy === 0 && overview.days.every(({ rows }) => rows === 0),
       isPartial: !overview.counts_are_complete,
       hasCauses: causes.length > 0,
@@ -103,7 +103,7 @@ function Content({ overview, retries, onChanged }: ContentProps) {
             </Panel>
           )}
           {shape.hasUnwell && (
-            <Panel title={words.overview.unwell}>
+            <Panel title={unwellTitle(unwell)} beside={<span class="c-muted">{words.overview.unwellOrder}</span>}>
               <Unwell rows={unwell} />
               {more_unwell > 0 && (
                 <p class="c-panel-foot">
@@ -123,6 +123,12 @@ function Content({ overview, retries, onChanged }: ContentProps) {
   return shape.isNew ? <FirstSteps overview={overview} onChanged={onChanged} below={content} /> : content;
 }
 
+function unwellTitle(rows: readonly UnwellWorkspace[]): string {
+  const states = new Set(rows.map(({ health }) => health));
+  const [state] = states;
+  return words.overview.unwell[states.size === 1 && state ? state : 'both'];
+}
+
 function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
   const columns: Column<UnwellWorkspace>[] = [
     {
@@ -131,8 +137,10 @@ function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
       cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
     },
     { title: words.column.source, isName: true, cell: ({ connection }) => connection?.source_name ?? words.none },
-    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health as 'failing'} /> },
-    { title: words.column.since, cell: ({ since }) => <When time={since} /> },
+    {
+      title: words.column.health,
+      cell: ({ health, since }) => <HealthBadge state={health as 'failing'} since={since} />,
+    },
     {
       title: words.column.error,
       isWide: true,
@@ -150,7 +158,5 @@ function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
       cell: ({ connection }) => <When time={connection?.last_good_at} none={words.overview.neverGood} />,
     },
   ];
-  return (
-    <Table label={words.overview.unwell} rows={rows} columns={columns} idOf={({ workspace_id }) => workspace_id} />
-  );
+  return <Table label={unwellTitle(rows)} rows={rows} columns={columns} idOf={({ workspace_id }) => workspace_id} />;
 }

@@ -1,4 +1,4 @@
-/** How many syncs ended in the last day, and how many rows arrived in the last month. */
+/** Syncs that ended in the last day, and rows that arrived in the last month. */
 import type { Overview } from '@inlay/contract/pipelines/overview';
 import { Bars } from '../../parts/bars.tsx';
 import { Panel } from '../../parts/page.tsx';

@@ -1,4 +1,4 @@
-/** Retries of causes: the service carries them out, whether or not somebody looks. Here is how far they are. */
+/** Progress of cause retries. The service runs them, whether or not the page is open. */
 import type { CauseRetry, CauseRetryItem } from '@inlay/contract/pipelines/cause-retries';
 import { useEffect, useState } from 'preact/hooks';
 import { requestTo } from '../../api/client.ts';
@@ -17,18 +17,18 @@ import { words } from '../../words/words.ts';
 const shown = 10;
 const shownMs = 24 * 3_600_000;
 
-/** Those that run, and those that ended within a day, newest first. Undefined until that is known. */
+/** Running retries and those that ended within a day, newest first. Undefined until loaded. */
 export function useRetries(): { retries: readonly CauseRetry[] | undefined; reload(): void } {
   const { data, error, reload } = useAnswer(
     requestTo('GET /integrations/causes/retries', { query: { limit: shown } }),
     { live: () => true },
   );
   const isRecent = ({ ended_at }: CauseRetry) => ended_at === null || Date.now() - Date.parse(ended_at) < shownMs;
-  // Where they cannot be read, the rest of the overview stands: the button of a cause tells what goes wrong.
+  // If they can't be loaded, the rest of the overview still works, and a cause's button reports the error.
   return { retries: data ? data.data.filter(isRecent) : error && [], reload };
 }
 
-/** Those whose cause is not listed: it is gone, or rare. */
+/** Retries whose cause is no longer listed, or is too rare to be listed. */
 export function OtherRetries({ retries, onChanged }: { retries: readonly CauseRetry[]; onChanged(): void }) {
   return (
     <Panel title={words.overview.retries}>
@@ -58,7 +58,7 @@ export function Retry({ retry, onChanged }: { retry: CauseRetry; onChanged(): vo
       <p class="c-facts">
         <span>
           {isRunning
-            ? words.overview.retryStarted
+            ? `${words.overview.retrying(total)}, ${words.overview.retryStarted}`
             : retry.state === 'stopped'
               ? words.overview.retryStopped
               : words.overview.retryEnded}{' '}
@@ -67,7 +67,7 @@ export function Retry({ retry, onChanged }: { retry: CauseRetry; onChanged(): vo
         <span>{text}</span>
         {succeeded > 0 && <span>{words.overview.succeededAgain(succeeded)}</span>}
         {failed > 0 && <span class="c-danger">{words.overview.failedAgain(failed)}</span>}
-        {skipped > 0 && <span>{words.overview.neededNothing(skipped)}</span>}
+        {skipped > 0 && <span>{words.overview.alreadyHealthy(skipped)}</span>}
         {refused > 0 && (
           <span>
             <button type="button" class="c-link-button" onClick={() => setAsked(true)}>
@@ -76,7 +76,7 @@ export function Retry({ retry, onChanged }: { retry: CauseRetry; onChanged(): vo
           </span>
         )}
         {retry.has_more && <span>{words.overview.retryHasMore}</span>}
-        {isRunning && <span class="c-muted">{words.overview.goesOn}</span>}
+        {isRunning && <span class="c-muted">{words.overview.mayClose}</span>}
       </p>
       {isRunning && mayWrite && (
         <div class="c-tools">
@@ -105,7 +105,7 @@ function Refused({ retry, onClose }: { retry: CauseRetry; onClose(): void }) {
   );
   const [help, setHelp] = useState<Readonly<Record<string, string>>>({});
   useEffect(() => {
-    // If the texts cannot be loaded, the codes stand.
+    // If the texts can't be loaded, the codes are shown alone.
     import('../../api/error-help.ts').then(
       ({ errorHelp }) => setHelp(errorHelp),
       () => undefined,

@@ -1,7 +1,6 @@
 /**
- * Whether platform and database answer, in one line, with the way to the checks. It is asked for after the overview is there
- * and now and then, so that the overview never waits for it. Its place is kept from the first paint: nothing below moves
- * when it comes, or when it cannot be told.
+ * Platform and database status in one line, with a link to the checks. Loaded after the overview and then periodically, so the
+ * overview never waits for it. Space is reserved from the first paint, so nothing below moves when it arrives or fails to load.
  */
 import type { ServiceHealth } from '@inlay/contract/log/service-health';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
@@ -9,7 +8,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
-import { When } from '../../parts/when.tsx';
+import { HowLong, When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { words } from '../../words/words.ts';
@@ -22,64 +21,56 @@ export function ServiceStrip({ isDue }: { isDue: boolean }) {
     const timer = setInterval(reload, everyMs);
     return () => clearInterval(timer);
   }, []);
-  if (data) return <Told health={data} />;
-  const { platform, database, answers, answersIn, checksWell, notRead } = words.overview;
-  // The usual words, unseen: they take as much room as those that come.
+  if (data) return <Status health={data} />;
+  const { platformOk, platformUnknown, databaseOk, databaseUnknown, checksPassed, noHealth } = words.overview;
+  // The placeholder has the usual texts, hidden, so that it is as large as what replaces it.
   return error ? (
     <p class="c-strip">
-      <Fact>
-        {platform}: {words.none}
-      </Fact>
-      <Fact>
-        {database}: {words.none}
-      </Fact>
-      <Link to={pathTo('health')}>{notRead}</Link>
+      <Fact>{platformUnknown}</Fact>
+      <Fact>{databaseUnknown}</Fact>
+      <Link to={pathTo('health')}>{noHealth}</Link>
     </p>
   ) : (
     <p class="c-strip c-strip-awaited" aria-hidden="true">
-      <Fact isGood>
-        {platform}: {answers}
-      </Fact>
-      <Fact isGood>
-        {database}: {answersIn(1)}
-      </Fact>
+      <Fact isGood>{platformOk}</Fact>
+      <Fact isGood>{databaseOk(1)}</Fact>
       <span>
-        <span>{checksWell}</span>
+        <span>{checksPassed}</span>
       </span>
     </p>
   );
 }
 
-function Told({ health: { platform, database, checks } }: { health: ServiceHealth }) {
+function Status({ health: { platform, database, checks } }: { health: ServiceHealth }) {
   const count = (state: string) => checks.filter((check) => check.state === state).length;
-  const [toFix, toLookAt] = [count('fail'), count('warn')];
+  const [failed, warnings] = [count('fail'), count('warn')];
+  const { platformOk, platformDown, lastFailure, databaseOk, checksFailed, checksPassed } = words.overview;
   return (
     <p class="c-strip">
       <Fact isGood={platform.failure === null}>
-        {words.overview.platform}: {platform.failure === null ? words.overview.answers : words.overview.silentSince}{' '}
-        {platform.failing_since && <When time={platform.failing_since} />}
+        {platform.failure === null ? platformOk : platformDown}
+        {platform.failing_since && (
+          <>
+            {' '}
+            {words.lasting.anyState} <HowLong since={platform.failing_since} />
+          </>
+        )}
         {platform.failure === null && platform.last_failure_at && (
           <span class="c-muted">
             {' '}
-            · {words.overview.lastTrouble} <When time={platform.last_failure_at} />
+            · {lastFailure} <When time={platform.last_failure_at} />
           </span>
         )}
       </Fact>
-      <Fact isGood>
-        {words.overview.database}: {words.overview.answersIn(database.answered_in_ms)}
-      </Fact>
+      <Fact isGood>{databaseOk(database.answered_in_ms)}</Fact>
       <Link to={pathTo('health')}>
-        {toFix > 0
-          ? words.overview.toFix(toFix)
-          : toLookAt > 0
-            ? words.overview.toLookAt(toLookAt)
-            : words.overview.checksWell}
+        {failed > 0 ? checksFailed(failed) : warnings > 0 ? words.overview.warnings(warnings) : checksPassed}
       </Link>
     </p>
   );
 }
 
-/** Without `isGood`: nobody knows. */
+/** `isGood` undefined: unknown. */
 function Fact({ isGood, children }: { isGood?: boolean; children: ComponentChildren }) {
   const looks = isGood === undefined ? 'c-muted' : isGood ? 'c-strip-good' : 'c-danger';
   return (

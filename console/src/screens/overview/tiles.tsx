@@ -1,7 +1,7 @@
-/** The numbers of the overview. Each is a link to the list that it counts. */
+/** The overview's numbers. Each links to the list that it counts. */
 import type { Overview } from '@inlay/contract/pipelines/overview';
 import type { ComponentChildren } from 'preact';
-import { When } from '../../parts/when.tsx';
+import { HowLong } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { formatting } from '../../words/formatting.ts';
@@ -49,7 +49,7 @@ export function Tiles({ overview: { workspaces, attention, stale, queue } }: { o
       <Tile
         count={queue.waiting}
         title={words.waiting}
-        {...(queue.oldest_waiting_since ? { note: <When time={queue.oldest_waiting_since} /> } : {})}
+        note={queue.oldest_waiting_since && <UpTo since={queue.oldest_waiting_since} />}
         to={pathTo('jobs', undefined, { waiting: 'true' })}
       />
       <Tile count={queue.running} title={words.running} to={pathTo('jobs', undefined, { status: 'running' })} />
@@ -62,11 +62,19 @@ export function Tiles({ overview: { workspaces, attention, stale, queue } }: { o
   );
 }
 
+function UpTo({ since }: { since: string }) {
+  return (
+    <>
+      {words.waitingUpTo} <HowLong since={since} />
+    </>
+  );
+}
+
 interface TileProps {
   count: number;
   title: string;
   note?: ComponentChildren;
-  /** Only a number that is not zero has it. */
+  /** Applies only to a number other than zero. */
   tone?: 'danger' | 'warning';
   to: string;
 }

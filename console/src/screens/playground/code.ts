@@ -1,4 +1,4 @@
-/** The code that an operator copies: the request of the backend, and the few lines of the page. Secrets are variables. */
+/** Code to copy: the backend's request and the page's snippet. Secrets are variables. */
 import type { WidgetTokenRequest } from '@inlay/contract/tenancy/tokens';
 import { requestTo } from '../../api/client.ts';
 import { curlOf } from '../../api/curl.ts';
@@ -41,7 +41,7 @@ export function pageCode(serviceUrl: string): string {
 <script src="${serviceUrl}/embed.js"></script>
 <script>
   const getToken = async () => {
-    // Your own endpoint, which runs the code for the backend for the customer who is signed in.
+    // Your own endpoint. It runs the backend code for the signed-in customer.
     const response = await fetch('/inlay-token', { method: 'POST' });
     return (await response.json()).token;
   };

@@ -1,4 +1,4 @@
-/** How the widget shall be, the code for it, and which templates a customer would then be offered. */
+/** Customises the widget: a preview, the code for it, and the templates that a customer would be offered. */
 
 import type { TemplateExplanation } from '@inlay/contract/catalog/template-filters';
 import type { WidgetLocale } from '@inlay/contract/embedding';
@@ -55,7 +55,7 @@ export function PlaygroundScreen() {
     ...(Object.keys(theme).length > 0 ? { theme } : {}),
     ...filters,
   };
-  // The page shows at once what is typed; the service and the widget follow when the typing stops.
+  // The code follows every key; the service and the widget wait until the typing stops.
   const settledLook = useSettled(JSON.stringify({ theme, ...(locale ? { locale } : {}) }));
   const settledFilters = useSettled(JSON.stringify(filters ?? {}));
   const look = useMemo(() => {
@@ -68,7 +68,7 @@ export function PlaygroundScreen() {
       ? undefined
       : requestTo('GET /workspaces', { query: { name_contains: wanted, limit: maxSuggestions } }),
   );
-  // Many names may contain this one, so that it is not among the first of those.
+  // So many names may contain this one that it is not among the first suggestions.
   const { data: found } = useAnswer(
     wanted === '' ? undefined : requestTo('GET /integrations/workspaces', { query: { name: wanted } }),
   );
@@ -120,12 +120,8 @@ export function PlaygroundScreen() {
             options={codeLanguages}
             onInput={(value) => setLanguage(value as CodeLanguage)}
           />
-          <CodeBlock
-            title={words.backend}
-            text={backendCode(language, body)}
-            copyLabel={`${words.copy}: ${words.backend}`}
-          />
-          <CodeBlock title={words.page} text={pageCode(serviceUrl)} copyLabel={`${words.copy}: ${words.page}`} />
+          <CodeBlock title={words.backend} text={backendCode(language, body)} copyLabel={words.copyBackend} />
+          <CodeBlock title={words.page} text={pageCode(serviceUrl)} copyLabel={words.copyPage} />
         </div>
       </div>
       {mayWrite && <Offered {...explained} />}

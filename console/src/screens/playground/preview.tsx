@@ -1,7 +1,4 @@
-/**
- * The widget with the choices of the playground: as the customer of that name sees it, or, where there is no such customer, as
- * a new one would.
- */
+/** The widget with the playground's settings, as the named customer sees it, or as a new customer would if there is none. */
 import type { TemplateExplanation, TemplateFilterRequest } from '@inlay/contract/catalog/template-filters';
 import { callApi, requestTo } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -14,7 +11,7 @@ import { useLast } from '../../parts/use-last.ts';
 import { words } from './words.ts';
 
 export interface PreviewProps {
-  /** Undefined: there is no such customer. */
+  /** Undefined: no customer has this name. */
   customer: { id: string; name: string } | undefined;
   filters: TemplateFilterRequest;
   look: WidgetLook;
@@ -37,7 +34,7 @@ export function Preview({ customer, filters, look, ...props }: PreviewProps) {
   );
 }
 
-/** A picture of how it looks needs no more. */
+/** Enough to show what the widget looks like. */
 const maxTemplates = 20;
 const previewPath = '/integrations/templates/sources/preview';
 

@@ -1,4 +1,4 @@
-/** The code of a one-time link, `…/sign-in#code=…`. It leaves the address before anything else happens. */
+/** Takes the code of a one-time link, `…/sign-in#code=…`, and removes it from the URL. */
 export function takeLinkCode(
   location: Pick<Location, 'hash' | 'pathname' | 'search'>,
   history: Pick<History, 'replaceState'>,

@@ -1,4 +1,4 @@
-/** Ways to sign in: an operator token, a one-time link, or the organization's own sign-in where that is set up. */
+/** Sign-in with an operator token, a one-time link, or the organization's identity provider if configured. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError, beginOidc, callSession } from '../../api/client.ts';
@@ -8,9 +8,9 @@ import { words } from '../../words/words.ts';
 import { rememberPlace } from './way-back.ts';
 
 interface SignInProps {
-  /** Of a one-time link. It is spent by a button only: programs that look at links must not spend it. */
+  /** Code of a one-time link. Only the button uses it up, because link scanners open links too. */
   code?: string | undefined;
-  /** In a dialog over a page, which has its own title. */
+  /** Inside a dialog, which has its own title. */
   isWithin?: boolean;
   onSignedIn(session: ConsoleSession): void;
   onLeaveLink?: () => void;
@@ -100,7 +100,7 @@ function TokenWay({ onSignedIn }: { onSignedIn: SignInProps['onSignedIn'] }) {
     input.current?.focus();
     callSession<{ oidc: boolean }>('GET', '/ways').then(
       ({ oidc }) => setHasOidc(oidc),
-      // The token is always a way.
+      // A token always works.
       () => undefined,
     );
   }, []);
@@ -122,7 +122,7 @@ function TokenWay({ onSignedIn }: { onSignedIn: SignInProps['onSignedIn'] }) {
   };
   const beginWithProvider = async () => {
     if (isLeaving.current) return;
-    // A second start would make the first one worthless.
+    // A second start would invalidate the first.
     isLeaving.current = true;
     setError(undefined);
     try {

@@ -1,6 +1,6 @@
 /**
- * Where a person was before going to the provider, who sends everybody back to the same address: a view that a colleague has
- * sent is still there after the sign-in. Kept in this tab only, and for one way.
+ * Remembers the page across a sign-in at the provider, which always redirects to the same URL. So a shared link still opens its
+ * view after the sign-in. Kept in this tab and used once.
  */
 import { basePath } from '../../router/router.ts';
 
@@ -10,11 +10,11 @@ export function rememberPlace(): void {
   try {
     sessionStorage.setItem(key, location.pathname + location.search);
   } catch {
-    // Without storage, the overview comes first.
+    // Without storage, the user lands on the overview.
   }
 }
 
-/** Puts the address back, if the browser has come to the address after a sign-in. */
+/** Restores the remembered URL after a sign-in. */
 export function takeWayBack(): void {
   try {
     const address = sessionStorage.getItem(key);

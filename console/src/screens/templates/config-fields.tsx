@@ -1,6 +1,6 @@
 /**
- * The connector's fields, each with who gives its value: the operator, the customer, or nobody. Fields inside an object are
- * decided one by one. Where the connector offers several forms, the operator may choose one and leave its fields open.
+ * The connector's fields, each with who sets it: the operator, the customer, or no one. Fields inside an object are decided one
+ * by one. Where the connector has several variants, the operator may choose one and leave its fields to customers.
  */
 import { chosenBranch, type Path } from '@inlay/ui/form/configuration.ts';
 import { Description } from '@inlay/ui/form/description.tsx';
@@ -104,7 +104,7 @@ function BranchGroup({ field, draft, change, path }: FieldsProps & { field: Choi
   );
 }
 
-/** A field that is given as a whole, or not at all. */
+/** A field that is set as a whole or not at all. */
 function WholeField({ field, draft, change, path }: FieldsProps & { field: Field }) {
   const form = useForm();
   const id = fieldId(form.formId, path);
@@ -131,7 +131,7 @@ function WholeField({ field, draft, change, path }: FieldsProps & { field: Field
       {mode === 'fixed' && (
         <Content
           {...{ field, id, path, value, fault, describedBy }}
-          // An empty control has no value; the field stays fixed until the operator says otherwise.
+          // An emptied control has no value, but the field stays fixed until the operator changes its mode.
           onChange={(at, next) =>
             change((before) => changed(before, [configField, ...at], at.length === path.length ? (next ?? '') : next))
           }
@@ -188,7 +188,7 @@ function Content({ field, id, path, value, fault, describedBy, onChange }: Conte
   );
 }
 
-/** Never a secret: customers are shown it. */
+/** Secrets have no default, because customers see defaults. */
 const mayHaveDefault = ({ kind, schema }: Field) =>
   schema.airbyte_secret !== true &&
   ['text', 'long-text', 'number', 'switch', 'select', 'date', 'date-time'].includes(kind);

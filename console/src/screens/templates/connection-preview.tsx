@@ -1,7 +1,6 @@
 /**
- * What a customer would get from a destination template as it stands in the editor, not saved. The widget shows no template of
- * this kind, so it is told plainly. The service checks the draft as if it were saved; while a draft is not possible, the last one
- * that was possible stays.
+ * What a customer would get from a connection template draft, as text, because the widget does not show connection templates.
+ * The service validates the draft as if it were saved. While the draft is invalid, the last valid preview stays.
  */
 import type { ConnectionTemplatePreview } from '@inlay/contract/catalog/connection-templates';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
@@ -23,7 +22,7 @@ interface ConnectionPreviewProps {
   definitionId: string;
   /** Undefined: the template is new. */
   templateId?: string | undefined;
-  /** Undefined: there is none that can be read. */
+  /** Undefined: the JSON is invalid. */
   draft: Draft | undefined;
 }
 
@@ -41,12 +40,12 @@ export function ConnectionPreview({ definitionId, templateId, draft }: Connectio
       : requestTo('POST /integrations/templates/connections/preview', { body: JSON.parse(body) }),
   );
   const shown = useLast(data);
-  const isImpossible = draft === undefined || error?.status === 422;
+  const isInvalid = draft === undefined || error?.status === 422;
   return (
     <div class="c-stack">
       <p class="c-hint">{words.editor.getsText}</p>
-      {isImpossible && <Notice kind="warning" title={shown ? words.editor.getsLast : frameWords.notYet} />}
-      {error && !isImpossible && <ErrorNotice error={error} onTryAgain={reload} />}
+      {isInvalid && <Notice kind="warning" title={shown ? frameWords.lastGood : frameWords.notYet} />}
+      {error && !isInvalid && <ErrorNotice error={error} onTryAgain={reload} />}
       {shown ? <Gets preview={shown} /> : !error && <Bones />}
     </div>
   );

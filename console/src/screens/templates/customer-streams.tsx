@@ -1,6 +1,6 @@
 /**
- * Takes the streams of a source that a customer has already, of the same connector. The service knows them since it last read
- * the source, so the customer's system is not asked, and no value of its configuration is shown.
+ * Copies the streams of a customer's source of the same connector. The service knows them from the last time it read the
+ * source, so the customer's system is not contacted, and no configuration values are shown.
  */
 import type { OperatorConnection } from '@inlay/contract/pipelines/operating';
 import { useState } from 'preact/hooks';
@@ -24,7 +24,7 @@ interface CustomerStreamsProps {
   onFound(names: string[]): void;
 }
 
-/** A person looks through no more; a part of the name finds the others. */
+/** Enough to scan. Searching by name finds the others. */
 const shownAtMost = 50;
 const customersAtMost = 10;
 
@@ -38,7 +38,7 @@ export function CustomerStreams({ definitionId, onClose, onFound }: CustomerStre
     { title: common.column.customer, isName: true, cell: ({ workspace_name }) => workspace_name },
     { title: common.column.connection, isName: true, cell: (connection) => connection.name },
     {
-      title: common.customer.actions,
+      title: common.column.actions,
       cell: ({ id, workspace_name }) => (
         <RequestButton
           label={words.takeStreams}
@@ -63,7 +63,7 @@ export function CustomerStreams({ definitionId, onClose, onFound }: CustomerStre
   );
 }
 
-/** One connection of each source: all of them have the same streams. */
+/** One connection per source, because all connections of a source have the same streams. */
 async function listSources(definitionId: string, name: string, signal: AbortSignal): Promise<OperatorConnection[]> {
   const connections = async (query: Record<string, string>) =>
     (
@@ -77,7 +77,7 @@ async function listSources(definitionId: string, name: string, signal: AbortSign
   const found = name === '' ? [await connections({})] : await ofCustomers(name, connections, signal);
   const bySource = new Map<string, OperatorConnection>();
   for (const connection of found.flat()) {
-    // One that is not set up has not read its source.
+    // Until a connection is set up, its source has not been read.
     const isSetUp = connection.status === 'active' || connection.status === 'inactive';
     if (isSetUp && !bySource.has(connection.source_id)) bySource.set(connection.source_id, connection);
   }

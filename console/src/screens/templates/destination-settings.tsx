@@ -1,4 +1,4 @@
-/** What is particular to a destination template: its name, when it syncs, where tables go, and what customers may choose. */
+/** Settings of a connection template: name, schedule, placement of tables, and what customers may choose. */
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
@@ -44,13 +44,13 @@ export function DestinationSettings({ draft, change }: SettingsProps) {
       />
       <TextField
         label={editor.namespace}
-        hint={editor.placeholders}
+        hint={editor.namespaceHint}
         value={text('namespace_format')}
         onInput={(value) => set(['namespace_format'])(value === '' ? null : value)}
       />
       <TextField
         label={editor.prefix}
-        hint={editor.placeholders}
+        hint={editor.prefixHint}
         value={text('prefix')}
         onInput={(value) => set(['prefix'])(value === '' ? null : value)}
       />
@@ -78,7 +78,7 @@ export function DestinationSettings({ draft, change }: SettingsProps) {
   );
 }
 
-/** In words, and when it runs next. */
+/** A cron expression, with its description and next run as the hint. */
 function Schedule({ value, onInput }: { value: string; onInput(value: string): void }) {
   const { mayWrite } = useConsole();
   const { data } = useAnswer(

@@ -1,4 +1,4 @@
-/** Asks a source for its streams, with values for this question only. What the template fixes is filled in already. */
+/** Discovers a source's streams with values that are not stored. The template's fixed values are prefilled. */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { ConnectorForm } from '@inlay/ui/form/connector-form.tsx';
@@ -19,7 +19,7 @@ interface DiscoverDialogProps {
   draft: Draft;
   definitionId: string;
   specification: ConnectorSpecification;
-  /** Masked secrets are those of this template. */
+  /** Masked secrets stand for those of this template. */
   templateId: string | undefined;
   onClose(): void;
   onFound(names: string[]): void;
@@ -41,7 +41,7 @@ export function DiscoverDialog({ draft, definitionId, specification, templateId,
         <>
           <Button onClick={onClose}>{common.cancel}</Button>
           <Button kind="primary" type="submit" form={id} isBusy={action.isBusy}>
-            {words.ask}
+            {words.discover}
           </Button>
         </>
       }
@@ -77,7 +77,7 @@ export function DiscoverDialog({ draft, definitionId, specification, templateId,
   );
 }
 
-/** Those about a field; the notice tells the others. */
+/** Field errors. The notice shows the others. */
 function faultsIn(error: unknown) {
   if (!(error instanceof ApiError)) return [];
   return error.faults

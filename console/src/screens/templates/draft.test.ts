@@ -1,4 +1,4 @@
-/** Form and JSON are two views of one draft: whatever either does, the other shows, and nothing else changes. */
+/** Form and JSON are two views of one draft: each shows the other's changes, and nothing else changes. */
 import { readSpecification } from '@inlay/ui/form/fields.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

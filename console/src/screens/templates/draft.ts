@@ -1,8 +1,8 @@
 /**
- * A template that is being written: one object, which a form and a JSON text both show. A change of the form makes a new
- * object; a change of the text is read into one.
+ * A template draft: one object, shown as a form and as JSON. A change in the form creates a new object; a change of the JSON is
+ * parsed into one.
  *
- * What always holds: a change in one place leaves every other member as it is, known or not, in its order.
+ * Invariant: a change in one place leaves all other members, known or not, unchanged and in order.
  */
 import { isObject, listSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
@@ -17,12 +17,12 @@ export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(memberOf, value);
 }
 
-/** Undefined takes the member away. */
+/** Undefined removes the member. */
 export function changed(draft: Draft, path: Path, value: unknown): Draft {
   return withValueAt(draft, path, value) as Draft;
 }
 
-/** As `changed`, and objects that become empty by it go, too: an empty object would ask customers for all of it. */
+/** Removes the member and every object that it leaves empty, because an empty object would ask customers for all its fields. */
 export function withoutValue(draft: Draft, path: Path, from: number): Draft {
   const next = changed(draft, path, undefined);
   const outer = path.slice(0, -1);
@@ -31,10 +31,7 @@ export function withoutValue(draft: Draft, path: Path, from: number): Draft {
   return outer.length > from && isEmpty ? withoutValue(next, outer, from) : next;
 }
 
-/**
- * `fixed`: the operator gives the value, and customers never see the field. `asked`: customers fill it in. `hidden`: nobody
- * gives it.
- */
+/** `fixed`: the operator sets the value, and customers never see the field. `asked`: customers fill it in. `hidden`: no one sets it. */
 export const modes = ['fixed', 'asked', 'hidden'] as const;
 export type Mode = (typeof modes)[number];
 
@@ -43,7 +40,7 @@ const customizationsPath = ['customization', 'field_customizations'] as const;
 
 interface CustomizedField {
   hidden?: boolean | undefined;
-  /** What the customer's form starts with. */
+  /** Prefilled in the customer's form. */
   default?: unknown;
 }
 type FieldCustomization = CustomizedField & { path: string[] };
@@ -59,7 +56,7 @@ export function customizationAt(draft: Draft, path: Path): FieldCustomization | 
   return customizationsIn(draft).find((one) => isSamePath(one.path, path));
 }
 
-/** Other entries stay, also those that nobody here understands. */
+/** Keeps all other entries, including those that the console does not know. */
 export function withCustomization(draft: Draft, path: Path, change: CustomizedField): Draft {
   const given = valueAt(draft, customizationsPath);
   const all: unknown[] = Array.isArray(given) ? given : [];
@@ -73,7 +70,7 @@ export function withCustomization(draft: Draft, path: Path, change: CustomizedFi
   return changed(draft, customizationsPath, next.length > 0 ? next : undefined);
 }
 
-/** Of a field that is fixed as a whole. `path` is within the configuration. */
+/** The mode of a field that is fixed as a whole. `path` is relative to the configuration. */
 export function modeOf(draft: Draft, path: Path): Mode {
   if (valueAt(draft, [configField, ...path]) !== undefined) return 'fixed';
   return customizationAt(draft, path)?.hidden === true ? 'hidden' : 'asked';
@@ -95,7 +92,7 @@ export function withMode(draft: Draft, field: Field, path: Path, mode: Mode): Dr
 
 export const withoutConfig = (draft: Draft, path: Path) => withoutValue(draft, [configField, ...path], 1);
 
-/** What a fixed field holds until the operator enters something. There has to be a value, which is what fixes it. */
+/** The initial value of a fixed field. It needs one, because having a value is what makes it fixed. */
 export function firstValue(field: Field): unknown {
   const { schema, kind } = field;
   if (schema.default !== undefined && schema.default !== null) return schema.default;
@@ -122,12 +119,12 @@ export function firstValue(field: Field): unknown {
   }
 }
 
-/** Whether one of several forms can be chosen for the customers: each has a fixed value that tells it from the others. */
+/** Whether the operator can choose a variant for customers: each has a constant that identifies it. */
 export function isTagged({ branches }: ChoiceField): boolean {
   return branches.every(({ fields }) => fields.some(({ kind }) => kind === 'constant'));
 }
 
-/** Chooses the form. What the forms have in common, and what nobody here knows, stays. Undefined: customers choose. */
+/** Chooses a variant. Keeps fields that the variants share and unknown ones. Undefined: customers choose. */
 export function withBranch(
   draft: Draft,
   path: Path,
@@ -147,7 +144,7 @@ export function withBranch(
   return changed(open, [configField, ...path], { ...Object.fromEntries(others), ...Object.fromEntries(constants) });
 }
 
-/** The secrets of the configuration, for what is shown or copied. */
+/** The secrets of the configuration, to keep them out of what is shown or copied. */
 export function secretsIn(
   kind: 'source' | 'connection',
   draft: Draft,

@@ -19,7 +19,7 @@ export interface EditorProps extends Omit<TemplateFormProps, 'isDisabled'> {
 
 const formWords = { language: 'en', form: english };
 
-/** Below it two columns would be too narrow to read. */
+/** On narrower screens, two columns would be unreadable. */
 const wide = '(min-width: 62rem)';
 
 export function TemplateEditor(props: EditorProps) {
@@ -64,7 +64,7 @@ export function TemplateEditor(props: EditorProps) {
       isBroken={state.trouble !== undefined}
     />
   );
-  // One structure for both widths: a dialog that is open, or a test that runs, outlives a window that becomes narrow.
+  // One structure for both widths, so that an open dialog or a running test survives a resize.
   return (
     <div class={isWide ? 't-panes' : 't-narrow'}>
       <Tabs<'form' | 'json'>

@@ -1,4 +1,4 @@
-/** The two kinds of templates: where each is in the API, and which of its fields a person may change. */
+/** The two kinds of templates: their routes in the API and their editable fields. */
 import type { Draft } from './draft.ts';
 
 export type Kind = 'source' | 'connection';
@@ -11,14 +11,14 @@ export type AnyTemplate = Record<string, unknown> & {
 };
 
 interface KindOf {
-  /** With this, lists are filtered by the template that something was made from. */
+  /** Query parameter that filters lists by template. */
   usesFilter: 'source_template_id' | 'connection_template_id';
   nameField: string;
   definitionField: string;
   editable: readonly string[];
 }
 
-/** Where each kind is in the API: its templates, one of them, what belongs to one, and what is made from one. */
+/** API routes per kind: templates, one template, its parts, and what uses it. */
 export const routesOf = {
   source: {
     templates: '/integrations/templates/sources',
@@ -67,7 +67,7 @@ export const kindOf = (text: string | null): Kind => (text === 'connection' ? 'c
 
 export const nameOf = (kind: Kind, template: AnyTemplate) => String(template[kinds[kind].nameField] ?? '');
 
-/** What the editor shows. The picture only where it is the template's own: a connector's has an address of this service. */
+/** What the editor shows. The icon only if it is the template's own; the connector's icon has a URL of this service. */
 export function editableDraft(kind: Kind, template: AnyTemplate): Draft {
   const fields = kinds[kind].editable.map((name) => [name, template[name]] as const);
   const known = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
@@ -78,7 +78,7 @@ export function editableDraft(kind: Kind, template: AnyTemplate): Draft {
 
 const isConnectorsIcon = (address: string) => /^https?:\/\/[^?#]*\/icons\/[0-9a-f-]{36}\//.test(address);
 
-/** The body of a change: the fields that differ. A field that was taken out stays as it is. */
+/** The body of a change: the fields that differ. A field removed from the draft stays unchanged. */
 export function changedFields(before: Draft, after: Draft): Draft {
   return Object.fromEntries(
     Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),

@@ -1,4 +1,4 @@
-/** A template made from a connector. */
+/** Creates a template from a connector. */
 import type { DestinationDefinition, SourceDefinition } from '@inlay/contract/catalog/definitions';
 import { initialValue } from '@inlay/ui/form/configuration.ts';
 import { readSpecification } from '@inlay/ui/form/fields.ts';
@@ -34,7 +34,7 @@ export function NewTemplate({ kind, definitionId }: { kind: Kind; definitionId: 
   );
 }
 
-/** A source template begins with nothing fixed; a destination with what its connector proposes. */
+/** A source template starts with nothing fixed, a connection template with the connector's defaults. */
 function startOf(kind: Kind, { name, spec }: Definition): Draft {
   if (kind === 'source') return { name, partial_default_config: {}, tags: [] };
   const proposed = initialValue(readSpecification(spec.connectionSpecification));

@@ -1,4 +1,4 @@
-/** Leads on from a template that was just created: to what is still missing before a customer's first rows. */
+/** After a template was created, links to the next step towards a customer's first rows. */
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -11,7 +11,7 @@ import { words } from './words.ts';
 const ways = {
   source: pathTo('connectors'),
   connection: pathTo('connectors', undefined, { type: 'destination' }),
-  // The first steps are there, and add a customer.
+  // The setup guide there adds a customer.
   customer: pathTo('overview'),
   widget: pathTo('playground'),
 };

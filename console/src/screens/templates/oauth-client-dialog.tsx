@@ -1,4 +1,4 @@
-/** What an administrator has registered with a provider becomes an OAuth client of the organization. */
+/** Adds the app that an admin has registered with a provider as an OAuth client. */
 import type { OAuthClient } from '@inlay/contract/credentials/oauth-clients';
 import { useState } from 'preact/hooks';
 import { requestTo } from '../../api/client.ts';
@@ -14,7 +14,7 @@ interface OAuthClientDialogProps {
   onMade(client: OAuthClient): void;
 }
 
-/** No provider has these names. */
+/** Option keys that cannot clash with a provider's. */
 const byIssuer = ':issuer';
 const byConnector = ':connector';
 

@@ -1,4 +1,4 @@
-/** How customers sign in with a provider: which OAuth client, what it asks for, and a test. Only administrators make clients. */
+/** How customers sign in with a provider: OAuth client, scopes and a test. Only admins register clients. */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
@@ -19,7 +19,7 @@ const words = templatesWords.oauth;
 
 interface OAuthSetupProps {
   definitionId: string;
-  /** Whether the connector's own specification describes a sign-in. */
+  /** Whether the connector's specification defines a sign-in. */
   describesSignIn: boolean;
   templateId?: string;
   draft: Draft;

@@ -1,4 +1,4 @@
-/** One template: the editor, what a change would do before it is saved, and how changes reach the customers. */
+/** One template: the editor, a plan of a change before it is saved, rollouts and versions. */
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import type { TemplatePlan } from '@inlay/contract/catalog/template-plans';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -29,7 +29,7 @@ import { words } from './words.ts';
 interface OneTemplateProps {
   kind: Kind;
   id: string;
-  /** By the person who looks at it, just now. */
+  /** The user has just created it. */
   isCreated: boolean;
 }
 
@@ -64,7 +64,7 @@ export function OneTemplate({ kind, id, isCreated }: OneTemplateProps) {
               [words.id, <code>{template.id}</code>],
             ]}
           />
-          {/* A saved change starts the editor anew. */}
+          {/* The key resets the editor after a change was saved. */}
           <Editor kind={kind} template={template} onSaved={reload} key={template.version} />
           <Rollouts kind={kind} id={id} />
           <Versions kind={kind} id={id} onRolledBack={reload} key={`version ${template.version}`} />
@@ -120,7 +120,7 @@ function Change({ kind, template, onSaved, definitionId, specification }: Change
   const [apply, setApply] = useState<'all' | 'new_only'>('all');
   const [plan, setPlan] = useState<TemplatePlan | undefined>(undefined);
   const [note, setNote] = useState('');
-  // A plan is for what was entered then.
+  // A plan holds only for the draft it was made from.
   const forget = () => {
     setPlan(undefined);
     setNote('');

@@ -1,4 +1,4 @@
-/** What a change would do, customer by customer, before it does anything; and the button that does exactly that. */
+/** What a change would do for each customer, and the button that applies exactly this plan. */
 import type { TemplatePlan, TemplatePlanItem } from '@inlay/contract/catalog/template-plans';
 import type { TemplateChange } from '@inlay/contract/catalog/template-versions';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
@@ -19,7 +19,7 @@ import { words } from './words.ts';
 
 interface PlanProps {
   kind: Kind;
-  /** Of the template. */
+  /** Id of the template. */
   id: string;
   plan: TemplatePlan;
   onSaved(): void;
@@ -47,9 +47,9 @@ export function Plan({ kind, id, plan, onSaved }: PlanProps) {
         idOf={(change) => JSON.stringify(change.path)}
       />
       <p>
-        {words.touches(
-          touches.workspaces,
+        {words.touches[kind](
           Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+          touches.workspaces,
         )}
       </p>
       <FactList

@@ -1,4 +1,4 @@
-/** How far each change is on its way to the customers. */
+/** Rollouts of changes and their progress. */
 import type { Rollout } from '@inlay/contract/catalog/rollouts';
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -8,6 +8,7 @@ import { Bones, Panel } from '../../parts/page.tsx';
 import { RequestButton } from '../../parts/request-button.tsx';
 import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
+import { formatting } from '../../words/formatting.ts';
 import { words as common } from '../../words/words.ts';
 import { type Kind, routesOf } from './kinds.ts';
 import { words } from './words.ts';
@@ -27,7 +28,7 @@ export function Rollouts({ kind, id: templateId }: { kind: Kind; id: string }) {
     { live: () => true },
   );
   const columns: Column<Rollout>[] = [
-    { title: words.version, cell: ({ version }) => words.toVersion(version) },
+    { title: words.version, cell: ({ version }) => formatting.number(version) },
     {
       title: common.column.status,
       cell: ({ state, state_reason }) => (
@@ -37,12 +38,12 @@ export function Rollouts({ kind, id: templateId }: { kind: Kind; id: string }) {
         </span>
       ),
     },
-    { title: words.uses, isWide: true, cell: (rollout) => <Progress rollout={rollout} /> },
+    { title: words.progress, isWide: true, cell: (rollout) => <Progress rollout={rollout} /> },
     { title: common.column.started, cell: ({ created_at }) => <When time={created_at} /> },
     ...(mayWrite
       ? [
           {
-            title: common.customer.actions,
+            title: common.column.actions,
             cell: ({ id, state }: Rollout) => (
               <span class="c-tools">
                 {commandsIn[state].map((command) => (
@@ -74,7 +75,7 @@ export function Rollouts({ kind, id: templateId }: { kind: Kind; id: string }) {
 function Progress({ rollout: { workspaces } }: { rollout: Rollout }) {
   const { total, waiting, changing, failed } = workspaces;
   const past = total - waiting - changing;
-  const text = words.progress(past, total);
+  const text = words.progressOf(past, total);
   return (
     <span>
       {total > 0 && <progress class="c-progress" value={past} max={total} aria-label={text} />}

@@ -1,4 +1,4 @@
-/** What customers see of a source template: name, line below it, heading, picture; and the tags that decide who sees it. */
+/** What customers see of a source template: name, description, category and icon; and the tags that control who sees it. */
 import { TextField } from '../../parts/fields.tsx';
 import { changed, type Draft } from './draft.ts';
 import { TagsField } from './tags-field.tsx';

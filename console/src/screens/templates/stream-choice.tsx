@@ -1,4 +1,4 @@
-/** Which streams are synced: what the connector proposes, all of them, or those that are picked here. */
+/** Which streams are synced: those suggested by the connector, all, or a selection. */
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -98,7 +98,7 @@ export function StreamChoice({ draft, change, definitionId, specification, templ
   );
 }
 
-/** A manifest of the organization names its streams, so nobody has to ask it. */
+/** A custom manifest lists its streams, so they need no discovery. */
 function useKnownStreams(definitionId: string): string[] {
   const { data } = useAnswer(requestTo(`GET ${routesOf.source.definition}`, { ids: [definitionId] }));
   const streams = data?.manifest?.streams ?? [];

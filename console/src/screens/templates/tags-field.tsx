@@ -1,4 +1,4 @@
-/** Tags of a template, one by one. Those that the organization has are proposed. */
+/** Tags of a template, with the organization's tags as suggestions. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useId, useState } from 'preact/hooks';
 import { requestTo } from '../../api/client.ts';
@@ -35,7 +35,7 @@ interface NameListProps {
   onChange(names: string[]): void;
 }
 
-/** A list of short texts, each with a button that takes it out. */
+/** A list of short texts, each with a button to remove it. */
 export function NameList({ label, hint, names, proposals = [], onChange }: NameListProps) {
   const id = useId();
   const [typed, setTyped] = useState('');
@@ -54,7 +54,7 @@ export function NameList({ label, hint, names, proposals = [], onChange }: NameL
               {name}
               <button
                 type="button"
-                aria-label={words.editor.takeOut(name)}
+                aria-label={words.editor.remove(name)}
                 onClick={() => onChange(names.filter((one) => one !== name))}
               >
                 ×

@@ -1,4 +1,4 @@
-/** The form of a template: what it is called, what the connector is given, and what is particular to its kind. */
+/** The template form: general settings, the connector's configuration, and settings of its kind. */
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { FieldTree } from '@inlay/ui/form/field-tree.tsx';
 import { type ObjectField, readSpecification } from '@inlay/ui/form/fields.ts';
@@ -27,7 +27,7 @@ export interface TemplateFormProps {
   /** Undefined: the template is new. */
   templateId?: string;
   state: DraftState;
-  /** What the service has found. */
+  /** Validation errors from the service. */
   faults: readonly Fault[];
   isDisabled: boolean;
 }
@@ -89,7 +89,7 @@ function Section({ title, hint, children }: { title: string; hint?: string; chil
   );
 }
 
-/** For a destination the configuration is the operator's, whole; for a source, field by field. */
+/** The operator sets a destination's whole configuration, but decides field by field for a source. */
 function Configuration({ kind, state, faults, isDisabled, root }: TemplateFormProps & { root: ObjectField }) {
   const formId = useId();
   const member = kind === 'source' ? 'partial_default_config' : 'destination_config';

@@ -1,4 +1,4 @@
-/** What the draft means for customers: the widget as they would see it, or what they would get. For people who only read, which fields it asks for. */
+/** A preview of the draft for customers. Viewers, who may not request a preview, see which fields customers fill in. */
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import { chosenBranch, type Path } from '@inlay/ui/form/configuration.ts';
 import { type Field, readSpecification } from '@inlay/ui/form/fields.ts';
@@ -15,13 +15,13 @@ const words = templatesWords.editor;
 
 export interface TemplatePreviewProps {
   kind: Kind;
-  /** The template as the editor has it now: a body for POST or PATCH. */
+  /** The draft: a body for POST or PATCH. */
   body: Draft;
   specification: ConnectorSpecification;
   definitionId: string;
   /** Undefined: the template is new. */
   templateId?: string | undefined;
-  /** Whether the text that the person is writing cannot be read: the body is then an earlier one. */
+  /** The JSON is invalid, and `body` is the last valid draft. */
   isBroken: boolean;
 }
 
@@ -62,7 +62,7 @@ interface Asked {
   required: boolean;
 }
 
-/** The fields that customers see, in the order of their form. */
+/** The fields that customers see, in form order. */
 export function askedFields(field: Field, draft: Draft, path: Path, titles: string[] = []): Asked[] {
   const inside = (inner: readonly Field[]) =>
     inner

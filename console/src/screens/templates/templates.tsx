@@ -1,4 +1,4 @@
-/** What customers may connect, and where their data goes: every template with how many use it. */
+/** Source and connection templates, with how often each is used. */
 import { requestTo } from '../../api/client.ts';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
@@ -51,7 +51,7 @@ function TemplateList({ kind }: { kind: Kind }) {
       to={pathTo('connectors', undefined, kind === 'connection' ? { type: 'destination' } : {})}
       class="inlay-button inlay-button-secondary"
     >
-      <span>{words.choose}</span>
+      <span>{words.choose[kind]}</span>
     </Link>
   );
   const isEmpty = data?.data.length === 0;
@@ -79,7 +79,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
   );
 }
 
-/** Counted up to here: nobody waits for a long count, and the list has them all. */
+/** The count stops here to stay fast. The linked list has them all. */
 const counted = 100;
 
 function Uses({ kind, id }: { kind: Kind; id: string }) {

@@ -1,4 +1,4 @@
-/** An operator signs in as a customer would, and reads what came back. The saved template counts, not the draft. */
+/** Lets an operator test the sign-in and see what the provider returned. Uses the saved template, not the draft. */
 import type { CredentialRevocation } from '@inlay/contract/credentials/credentials';
 import type { OAuthTestReport, StartedOAuthTest } from '@inlay/contract/credentials/oauth-tests';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -17,12 +17,12 @@ import { words as templatesWords } from './words.ts';
 const words = templatesWords.oauth;
 
 const lookEveryMs = 2_000;
-/** The service tells the provider within ten seconds. Where that fails it tries for two weeks, and nobody waits here for that. */
+/** The service revokes tokens within ten seconds. If that fails it retries for two weeks, too long to keep polling. */
 const mostLooks = 20;
 
 interface TestSignInProps {
   templateId: string;
-  /** What the addresses of the provider need. */
+  /** Values that the provider's URLs need. */
   values: readonly [string, { title: string }][];
 }
 
@@ -58,7 +58,7 @@ export function TestSignIn({ templateId, values }: TestSignInProps) {
 
 function Outcome({ started: { id, start_url } }: { started: StartedOAuthTest }) {
   const { data, error, reload } = useAnswer(requestTo('GET /integrations/oauth/tests/{oauth_test_id}', { ids: [id] }));
-  // The service itself ends a test that stays open.
+  // The service ends tests that are never completed.
   const isOpen = data === undefined || data.state === 'open';
   const [looks, setLooks] = useState(0);
   const isDue = data?.revocation === 'due';
@@ -112,7 +112,7 @@ const kinds = {
   failed: 'warning',
 } as const satisfies Record<CredentialRevocation, string>;
 
-/** What has become of the tokens. `onLook`: nobody looks by itself any more. */
+/** Whether the tokens were revoked. `onLook` is set once polling has stopped. */
 function Tokens({ revocation, onLook }: { revocation: CredentialRevocation; onLook?: () => void }) {
   const { tokens, lookAgain } = words;
   const { title, text } = tokens[revocation];
@@ -134,10 +134,10 @@ function Report({ report }: { report: OAuthTestReport }) {
       <Notice kind={scopes_missing.length > 0 || !has_refresh_token ? 'warning' : 'success'} title={words.succeeded} />
       <FactList
         facts={[
-          [words.account, account ?? words.accountUntold],
-          [words.granted, scopes_granted ? scopes_granted.join(' ') || common.none : words.asAsked],
+          [words.account, account ?? words.notReported],
+          [words.granted, scopes_granted ? scopes_granted.join(' ') || common.none : words.asRequested],
           [words.missing, scopes_missing.join(' ') || common.none],
-          [words.expires, expires_in_seconds === null ? words.expiresUntold : formatting.duration(expires_in_seconds)],
+          [words.expires, expires_in_seconds === null ? words.notReported : formatting.duration(expires_in_seconds)],
           [words.refreshToken, has_refresh_token ? words.yes : words.noRefresh],
         ]}
       />

@@ -1,4 +1,4 @@
-/** The state of the editor: the draft, and the text that shows it. While the text is no object, the last good draft stays. */
+/** The editor's state: the draft and its JSON text. While the text is not a JSON object, the last valid draft stays. */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { useState } from 'preact/hooks';
 import { readJson } from '../../parts/json-places.ts';
@@ -7,11 +7,11 @@ import { type Draft, textOf } from './draft.ts';
 export interface DraftState {
   draft: Draft;
   text: string;
-  /** `json`: the text is no JSON; `object`: it is, but no object. The form shows the last good draft. */
+  /** `json`: the text is not JSON; `object`: the JSON is not an object. The form shows the last valid draft. */
   trouble: 'json' | 'object' | undefined;
   setText(text: string): void;
   change(next: (draft: Draft) => Draft): void;
-  /** Back to the text of the last good draft. */
+  /** Restores the text of the last valid draft. */
   restore(): void;
 }
 

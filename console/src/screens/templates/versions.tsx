@@ -1,4 +1,4 @@
-/** What a template was before: every version with what it changed, and the way back to it. */
+/** Versions of a template with what each changed, and restoring one. */
 import type { TemplateVersionSummary } from '@inlay/contract/catalog/template-versions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -13,12 +13,12 @@ import { words } from './words.ts';
 
 interface VersionsProps {
   kind: Kind;
-  /** Of the template. */
+  /** Id of the template. */
   id: string;
   onRolledBack(): void;
 }
 
-/** Shown anew, with another key, when the template has another version. */
+/** The parent changes the key when the template gets a version, which reloads the list. */
 export function Versions({ kind, id, onRolledBack }: VersionsProps) {
   const { mayWrite, announce } = useConsole();
   const { template } = routesOf[kind];
@@ -26,8 +26,8 @@ export function Versions({ kind, id, onRolledBack }: VersionsProps) {
   const [apply, setApply] = useState<'all' | 'new_only'>('all');
   const actions = ({ version, is_current }: TemplateVersionSummary) =>
     is_current ? null : (
-      <Button onClick={() => setChosen(version)} label={words.versions.backTo(version)}>
-        {words.versions.back}
+      <Button onClick={() => setChosen(version)} label={versionWords.restoreOf(version)}>
+        {versionWords.restore}
       </Button>
     );
   return (
@@ -39,9 +39,9 @@ export function Versions({ kind, id, onRolledBack }: VersionsProps) {
       />
       {chosen !== undefined && (
         <RequestDialog
-          title={words.versions.backTo(chosen)}
-          text={words.versions.backText}
-          label={words.versions.back}
+          title={versionWords.restoreOf(chosen)}
+          text={words.restoreText}
+          label={versionWords.restore}
           request={requestTo(`POST ${template}/rollback`, { ids: [id], body: { version: chosen, apply } })}
           onClose={() => setChosen(undefined)}
           onDone={() => {

@@ -1,4 +1,4 @@
-/** What a new token needs. */
+/** Dialogs that create and rotate a token. */
 import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tenancy/tokens';
 import { useState } from 'preact/hooks';
 import { requestTo } from '../../api/client.ts';
@@ -20,7 +20,7 @@ export function CreateToken({ onMade, onClose }: FormProps) {
   const body = {
     name: name.trim(),
     permission,
-    // The whole day counts, wherever the person is.
+    // The token works until the end of that day in the user's time zone.
     ...(day ? { expires_at: new Date(`${day}T23:59:59`).toISOString() } : {}),
   };
   return (

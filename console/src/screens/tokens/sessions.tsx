@@ -1,4 +1,4 @@
-/** Who is signed in to the console. Admins end sessions. */
+/** Console sessions. Admins can end them. */
 import type { ConsoleSession } from '@inlay/contract/tenancy/console';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -35,7 +35,7 @@ export function Sessions() {
     ...(isAdmin
       ? [
           {
-            title: words.actions,
+            title: common.column.actions,
             cell: (session: ConsoleSession) => (
               <Button kind="danger" label={`${words.end}: ${session.label}`} onClick={() => setAsked(session)}>
                 {words.end}

@@ -1,4 +1,4 @@
-/** Whether a token works, from the times that the service tells. */
+/** Derives a token's status from its revocation and expiry times. */
 import type { OperatorToken } from '@inlay/contract/tenancy/tokens';
 
 export type TokenState = 'active' | 'ending' | 'expired' | 'revoked';

@@ -1,4 +1,4 @@
-/** Who and what may use the service: operator tokens, sessions of the console, and the keys that customers' tokens are signed with. */
+/** Operator tokens, console sessions, and the keys that sign customer tokens. */
 import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tenancy/tokens';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph, type GlyphName } from '@inlay/ui/parts/glyph.tsx';
@@ -110,7 +110,7 @@ function TokenTable({ tokens, onAsk }: { tokens: readonly OperatorToken[]; onAsk
     ...(isAdmin
       ? [
           {
-            title: words.actions,
+            title: common.column.actions,
             cell: (token: OperatorToken) =>
               ['active', 'ending'].includes(tokenState(token, now)) ? (
                 <span class="c-pair">

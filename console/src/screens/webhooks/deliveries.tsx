@@ -1,4 +1,4 @@
-/** What became of each event that was sent to an endpoint, newest first. */
+/** Deliveries to an endpoint, newest first. */
 import type { WebhookDelivery } from '@inlay/contract/log/webhook-endpoints';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph, type GlyphName } from '@inlay/ui/parts/glyph.tsx';
@@ -40,7 +40,7 @@ export function Deliveries({ place }: { place: Place }) {
     () => true,
     ({ event_id }) => event_id,
   );
-  // Attempts are no events, so nothing tells the page of them.
+  // Attempts emit no events, so the page polls for them.
   useEffect(() => {
     const timer = setInterval(() => {
       if (!live.isPaused()) found.reload();
@@ -62,7 +62,7 @@ export function Deliveries({ place }: { place: Place }) {
     ...(mayWrite
       ? [
           {
-            title: words.actions,
+            title: common.column.actions,
             cell: (delivery: WebhookDelivery) => (
               <span class="c-pair">
                 <Button

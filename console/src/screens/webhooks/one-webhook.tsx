@@ -1,4 +1,4 @@
-/** One endpoint: its settings, what can be done with it, and what became of every event. */
+/** One endpoint: settings, actions and deliveries. */
 import type { WebhookEndpoint, WebhookTestResult } from '@inlay/contract/log/webhook-endpoints';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
@@ -143,7 +143,7 @@ function Actions({ endpoint, onChanged }: { endpoint: WebhookEndpoint; onChanged
             onChanged();
           }}
         >
-          <ChoiceField label={words.since} value={days} options={words.recovers} onInput={setDays} />
+          <ChoiceField label={words.period} value={days} options={words.periods} onInput={setDays} />
         </RequestDialog>
       )}
       {asked === 'delete' && (

@@ -1,4 +1,4 @@
-/** How an endpoint does, in one word. */
+/** An endpoint's status. */
 import type { WebhookEndpoint } from '@inlay/contract/log/webhook-endpoints';
 import { Glyph, type GlyphName } from '@inlay/ui/parts/glyph.tsx';
 import { words } from './words.ts';

@@ -1,4 +1,4 @@
-/** Where events are sent: every endpoint with how it does, and a form for a new one. */
+/** Webhook endpoints with their status, and a form to add one. */
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@inlay/contract/log/webhook-endpoints';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
