@@ -3,6 +3,7 @@
  * docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
  */
 import type { Fault } from './errors.ts';
+import type { QuotaName } from './tenancy/quotas.ts';
 
 /** Why saved work could not be completed immediately. Decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
@@ -22,7 +23,16 @@ export interface RequiredFacts {
   sync_stopped: { total: number };
   events_gone: { begin: number };
   events_ahead: { head: number };
-  quota_reached: { words: string; retryAfterSeconds?: number };
+  quota_reached: {
+    words: string;
+    quota: QuotaName;
+    limit: number;
+    /** For operators only. */
+    used?: number;
+    /** When more is allowed, where that is known (RFC 3339). */
+    until?: string;
+    retryAfterSeconds?: number;
+  };
   too_many_event_streams: { whose: 'token' | 'organization'; limit: number };
   webhook_endpoint_limit: { most: number };
   oauth_client_limit: { most: number };
@@ -52,6 +62,8 @@ export interface CatalogueEntry<Code extends ErrorCode> {
   example?: string;
   /** The same for customer endpoints, where the message is different. */
   customerExample?: string;
+  /** The facts that `X-Inlay-Error-Parameters` carries. */
+  parameters?: readonly (keyof FactsOf<Code> & string)[];
   /** Statuses that `status` can return, for the reference. */
   statuses: readonly number[];
   retryAfterSeconds?: number;
@@ -205,6 +217,7 @@ const entries = {
   too_many_event_streams: {
     status: 429,
     statuses: [429],
+    parameters: ['whose', 'limit'] as const,
     detail: ({ whose, limit }: RequiredFacts['too_many_event_streams']) =>
       `Too many event streams are open for this ${whose} (limit: ${limit}). Close one first.`,
     example: 'Too many event streams are open for this token (limit: 50). Close one first.',
@@ -288,6 +301,7 @@ const entries = {
   connections_pending: {
     status: 502,
     statuses: [502],
+    parameters: ['pending', 'total'] as const,
     detail: ({ pending, total, verb }: RequiredFacts['connections_pending']) =>
       `${pending} of ${total} connections are not ${verb} yet. This will be completed automatically.`,
     example: '3 of 17 connections are not disabled yet. This will be completed automatically.',
@@ -302,6 +316,7 @@ const entries = {
   sync_stopped: {
     status: 502,
     statuses: [502],
+    parameters: ['total'] as const,
     detail: ({ total }: RequiredFacts['sync_stopped']) =>
       `Synchronisation stopped after ${total} workspaces. Retry to continue.`,
     example: 'Synchronisation stopped after 200 workspaces. Retry to continue.',
@@ -316,6 +331,7 @@ const entries = {
   events_gone: {
     status: 410,
     statuses: [410],
+    parameters: ['begin'] as const,
     detail: ({ begin }: RequiredFacts['events_gone']) =>
       `Events up to position ${begin} are no longer available. Continue with after=${begin}.`,
     example: 'Events up to position 1042 are no longer available. Continue with after=1042.',
@@ -324,6 +340,7 @@ const entries = {
   events_ahead: {
     status: 410,
     statuses: [410],
+    parameters: ['head'] as const,
     detail: ({ head }: RequiredFacts['events_ahead']) =>
       `The log ends at position ${head}, before yours, because it was restored from a backup. Continue with after=${head}.`,
     example:
@@ -404,11 +421,11 @@ const entries = {
   quota_reached: {
     status: 409,
     statuses: [409],
+    parameters: ['quota', 'limit', 'used', 'until'] as const,
     detail: ({ words }: RequiredFacts['quota_reached']) => words,
-    example:
-      'The quota sources is reached: 10 of 10 are used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
+    example: 'Quota sources reached: 10 of 10 used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
     customerExample:
-      'The limit of 10 sources is reached. Remove a source that is not needed, or ask for a higher limit.',
+      "You've reached the limit of 10 sources. Remove a source that you no longer need, or ask for a higher limit.",
     when: 'The workspace has reached one of its quotas. Raise the quota, or free up some of it. With a scoped token, the message is written for the customer.',
   },
   platform_lost_connection: at(
@@ -446,6 +463,7 @@ const entries = {
   webhook_endpoint_limit: {
     status: 409,
     statuses: [409],
+    parameters: ['most'] as const,
     detail: ({ most }: RequiredFacts['webhook_endpoint_limit']) =>
       `The limit of ${most} webhook endpoints is reached. Delete one first.`,
     example: 'The limit of 50 webhook endpoints is reached. Delete one first.',
@@ -479,6 +497,7 @@ const entries = {
   oauth_client_limit: {
     status: 409,
     statuses: [409],
+    parameters: ['most'] as const,
     detail: ({ most }: RequiredFacts['oauth_client_limit']) =>
       `The limit of ${most} OAuth clients is reached. Delete one first.`,
     example: 'The limit of 200 OAuth clients is reached. Delete one first.',

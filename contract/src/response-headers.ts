@@ -26,6 +26,11 @@ export const responseHeaders = {
     type: 'string',
     example: 'workspace_not_found',
   },
+  'X-Inlay-Error-Parameters': {
+    description: 'The parameters of the code, if it has any: `name=value`, separated by `; `',
+    type: 'string',
+    example: 'quota=sources; limit=5',
+  },
   'Retry-After': {
     description: 'Number of seconds to wait before retrying.',
     type: 'integer',

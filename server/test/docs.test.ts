@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCatalogue, type Refusal, type RefusalCode, refusals } from '@inlay/contract/error-catalogue';
 import { faultTypes } from '@inlay/contract/errors';
+import { reasonCatalogue } from '@inlay/contract/reasons';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../src/edge/reference/schema-words.ts';
 import { dataSchema } from '../src/edge/reference/webhooks.ts';
@@ -56,12 +57,13 @@ describe('the reference pages', () => {
 
   it('list every error', () => {
     const errors = [
-      ...Object.entries(errorCatalogue).map(([code, { statuses, detail, example, when }]) => {
-        return { code, statuses, detail: example ?? (typeof detail === 'string' ? detail : ''), when };
+      ...Object.entries(errorCatalogue).map(([code, { statuses, detail, example, when, parameters = [] }]) => {
+        const shown = example ?? (typeof detail === 'string' ? detail : '');
+        return { code, statuses, detail: shown, when, parameters: [...parameters] };
       }),
       ...(Object.keys(refusals) as RefusalCode[]).map((code) => {
         const { status, when, example = refusalDetail(code) }: Refusal = refusals[code];
-        return { code, statuses: [status], detail: example, when };
+        return { code, statuses: [status], detail: example, when, parameters: [] };
       }),
     ];
     expectFile(
@@ -70,7 +72,11 @@ describe('the reference pages', () => {
     );
     const rows = errors
       .toSorted((a, b) => (a.statuses[0] ?? 0) - (b.statuses[0] ?? 0))
-      .map(({ code, statuses, detail, when }) => `| ${statuses.join(', ')} | \`${code}\` | ${detail} | ${when} |`);
+      .map(({ code, statuses, detail, when, parameters }) => {
+        const given =
+          parameters.length > 0 ? ` Parameters: ${parameters.map((name) => `\`${name}\``).join(', ')}.` : '';
+        return `| ${statuses.join(', ')} | \`${code}\` | ${detail} | ${when}${given} |`;
+      });
     expectGenerated(
       'docs/reference/errors.md',
       `| Status | \`X-Inlay-Error\` | \`detail\` | Meaning and what to do |\n|---|---|---|---|\n${rows.join('\n')}\n`,
@@ -92,6 +98,15 @@ describe('the reference pages', () => {
         sources.some((text) => text.includes(`'${type}'`)),
         type,
       ).toBe(true);
+  });
+
+  it('list every code of a reason, what it means and what to do', () => {
+    const rows = Object.entries(reasonCatalogue).map(([code, { readers, means, remedy, parameters = {} }]) => {
+      const named = Object.entries(parameters).map(([name, says]) => `\`${name}\`: ${says}`);
+      return `| \`${code}\` | ${readers} | ${means} | ${remedy} | ${named.join('<br>')} |`;
+    });
+    const head = '| `code` | Who reads it | Meaning | What to do | `parameters` |\n|---|---|---|---|---|\n';
+    expectGenerated('docs/reference/errors.md', `${head}${rows.join('\n')}\n`, '## Reasons');
   });
 
   it('list every type of event, and what it says', () => {

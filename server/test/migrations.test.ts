@@ -174,6 +174,60 @@ describeOnBothDatabases('Migrations', (kind) => {
     });
   });
 
+  it('give the texts from which programs read who has to act their codes, and leave other texts as they are', async () => {
+    await migrate(store);
+    const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
+    const ours = 'There is a problem on our side, and our team can see it. You do not have to change anything.';
+    const signInAgain = 'The access to your account has ended. Sign in again to go on.';
+    const health = { attention: { by: 'customer', what: 'Revoked.', customerWhat: signInAgain } };
+    const insert = async (table: string, values: Record<string, string | number>) => {
+      const columns = Object.keys(values).map((name) => sql.ref(name));
+      await sql`insert into ${sql.table(table)} (${sql.join(columns)}) values (${sql.join(Object.values(values))})`.execute(
+        store.db,
+      );
+    };
+    const stamps = { id, organization_id: id, created_at: 1 };
+    await insert('organizations', { id, name: 'kept', platform_organization_id: 'x', created_at: 1 });
+    const names = { name: 'a', name_folded: 'a', gen: 1, name_gen: 1, name_settled_at: 0, token_gen: 1 };
+    await insert('workspaces', { ...stamps, ...names, status: 'active', lifecycle: 'live', updated_at: 1 });
+    const template = { ...stamps, definition_id: id, customization: '{}', sealed_defaults: 's', updated_at: 1 };
+    await insert('source_templates', { ...template, name: 'Shop' });
+    await insert('connection_templates', {
+      ...{ ...stamps, updated_at: 1, destination_name: 'D', definition_id: id, sealed_destination_config: 's' },
+      ...{ non_breaking_changes_preference: 'ignore', namespace_format: '', prefix: '', sync_on_create: 0 },
+    });
+    const remote = { ...stamps, workspace_id: id, no_post_before: 0, failure: 'Refused.', customer_failure: ours };
+    const work = { lease_until: 0, attempts: 0, updated_at: 1, version: 1, applied_version: 0, lifecycle: 'live' };
+    await insert('sources', { ...remote, ...work, source_template_id: id, name: 'a', slug: 'a', sealed_config: 's' });
+    const destination = { ...remote, customer_failure: 'Other.', connection_template_id: id };
+    await insert('destinations', { ...destination, name: 'D', lease_until: 0 });
+    await insert('connections', {
+      ...{ ...remote, connection_template_id: id, source_id: id, destination_id: id, schema_changes: 'ignore' },
+      ...{ namespace_format: '', prefix: '', first_sync_wanted: 0, is_set_up: 1, source_template_id: id },
+      ...{ definition_id: id, health: 'needs_attention', health_detail: JSON.stringify(health) },
+    });
+    const name = '0057-codes-of-failures';
+    for (const table of ['sources', 'destinations', 'connections', 'placed_definitions']) {
+      await sql`alter table ${sql.table(table)} drop column failure_reasons`.execute(store.db);
+    }
+    for (const table of ['jobs', 'source_checks', 'destination_checks', 'cause_retries']) {
+      await sql`alter table ${sql.table(table)} drop column reasons`.execute(store.db);
+    }
+    await sql`alter table cause_retries drop column stop_code`.execute(store.db);
+    await sql`delete from migrations where name = ${name}`.execute(store.db);
+    expect(await migrate(store)).toEqual([name]);
+    const reasonsOf = (code: string) => ({ operator: null, customer: { code, parameters: {} } });
+    const source = await store.db.selectFrom('sources').selectAll().executeTakeFirstOrThrow();
+    expect(source.customer_failure).toBe(ours);
+    expect(JSON.parse(source.failure_reasons ?? '')).toEqual(reasonsOf('problem_on_our_side'));
+    const other = await store.db.selectFrom('destinations').selectAll().executeTakeFirstOrThrow();
+    expect([other.customer_failure, other.failure_reasons]).toEqual(['Other.', null]);
+    const connection = await store.db.selectFrom('connections').selectAll().executeTakeFirstOrThrow();
+    expect(JSON.parse(connection.health_detail)).toEqual({
+      attention: { ...health.attention, reasons: reasonsOf('sign_in_ended') },
+    });
+  });
+
   it('give tokens a life that a calendar has', async () => {
     await migrate(store);
     const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';

@@ -10,7 +10,6 @@ import { explainFailure } from '@inlay/connectors/postgres/failures';
 import { readServer } from '@inlay/connectors/postgres/server';
 import { connector as sampleData } from '@inlay/connectors/sample-data/connector';
 import { connector as postgres } from '@inlay/connectors/source-postgres/source-postgres';
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { type Configuration, ConnectorError, type SourceConnector } from '@inlay/protocol/connector';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -27,6 +26,7 @@ import {
   postgresSource,
 } from './support/pipelines.ts';
 
+const ours = { code: 'problem_on_our_side', parameters: {} };
 const folder = mkdtempSync(join(tmpdir(), 'inlay-planted-'));
 const surroundings = {
   workspaceDir: undefined,
@@ -99,11 +99,11 @@ describe('customers read nothing that the template has set', () => {
       const defaults = { base_url: `${origin}/v1`, streams: [{ name: 'planted', path: how, record_path: 'a.b' }] };
       const given = { authentication: { type: 'bearer', token: 'the-key' } };
       const error = await failureOf(httpApi, { ...defaults, ...given });
-      const { operator, customer } = customersText(httpApi, error, defaults, given);
+      const { operator, reasons } = customersText(httpApi, error, defaults, given);
       expect(isPlanted(operator), operator).toBe(true);
       const isOfKey = how.endsWith('401') || how.endsWith('403');
-      expect(customer, how).toBe(
-        isOfKey ? 'This did not work with what was entered. Check: Authentication.' : problemOnOurSide,
+      expect(reasons.customer, how).toEqual(
+        isOfKey ? { code: 'check_fields', parameters: { fields: ['Authentication'] } } : ours,
       );
     }
   });
@@ -134,10 +134,11 @@ describe('customers read nothing that the template has set', () => {
       const defaults = { stream_name: 'planted', location, format: { type: 'json' } };
       const given = { primary_key: ['nowhere'] };
       const error = await failureOf(file, { ...defaults, ...given });
-      const { customer } = customersText(file, error, defaults, given);
+      const { customer, reasons } = customersText(file, error, defaults, given);
       // What the template leaves open may be missing, as a token, or wrong, as the key.
       const isCustomers = error.message.includes('(401)') || error.message.includes('no field nowhere');
-      expect(customer, error.message).toBe(isCustomers ? error.message : problemOnOurSide);
+      if (isCustomers) expect(customer).toBe(error.message);
+      else expect(reasons.customer, error.message).toEqual(ours);
     }
   });
 
@@ -159,20 +160,19 @@ describe('customers read nothing that the template has set', () => {
     for (const raw of errors) {
       const error = explainFailure(raw, readServer({ ...defaults, ...given }));
       if (!(error instanceof ConnectorError)) throw new Error(`not explained: ${raw}`);
-      const { customer } = customersText(postgres, error, defaults, given);
+      const { customer, reasons } = customersText(postgres, error, defaults, given);
       expect(customer).not.toMatch(/planted|6543/);
-      expect(customer === problemOnOurSide || customer.startsWith('This did not work'), customer).toBe(true);
+      expect(['problem_on_our_side', 'check_fields'], customer).toContain(reasons.customer?.code);
     }
     const unknownHost = await failureOf(postgres, { ...defaults, ...given, host: 'planted.invalid' });
-    expect(customersText(postgres, unknownHost, { ...defaults, host: 'planted.invalid' }, given).customer).toBe(
-      problemOnOurSide,
-    );
+    const { reasons } = customersText(postgres, unknownHost, { ...defaults, host: 'planted.invalid' }, given);
+    expect(reasons.customer).toEqual(ours);
   });
 
   test('of any failure of sample-data', async () => {
     const defaults = { seed: -7351 };
     const error = await failureOf(sampleData, { count: 5, ...defaults });
-    expect(customersText(sampleData, error, defaults, { count: 5 }).customer).toBe(problemOnOurSide);
+    expect(customersText(sampleData, error, defaults, { count: 5 }).reasons.customer).toEqual(ours);
     const own = await failureOf(sampleData, { count: 0, seed: 7 });
     expect(customersText(sampleData, own, { seed: 7 }, { count: 0 }).customer).toBe(
       'count must be a whole number of at least 1.',
@@ -230,7 +230,7 @@ test('checks, sources, connections and jobs tell operators everything and custom
     await expect.poll(async () => (await read()).status).toBe('failed');
     expect((await read()).error_message).toMatch(/127\.0\.0\.1|planted|No folder/);
     const shown = await one.request('GET', `/sources/check/${started.body.id}/status`);
-    expect(shown.body.error_message).toBe(problemOnOurSide);
+    expect(shown.body).toMatchObject({ error_reason: ours });
     said.push(shown.text);
   }
 
@@ -244,7 +244,7 @@ test('checks, sources, connections and jobs tell operators everything and custom
     partial_default_config: { base_url: `${origin}/v1`, authentication: { type: 'none' }, streams },
   });
   const warning = { code: 'one_record', stream: 'orders', record_path: 'data.items', message: expect.any(String) };
-  const connected = { id: expect.any(String), status: 'succeeded', error_message: null };
+  const connected = { id: expect.any(String), status: 'succeeded', error_message: null, error_reason: null };
   const own = await one.check(ofCustomer, { streams });
   expect(own).toEqual({ ...connected, warnings: [warning] });
   const others = await one.check(ofTemplate, {});
@@ -252,17 +252,17 @@ test('checks, sources, connections and jobs tell operators everything and custom
   expect(await asOperator(`/sources/check/${others.id}/status`)).toMatchObject({ warnings: [warning] });
 
   const failing = await one.connect(fixed, { source_config: { password: 'p' } });
-  expect((await one.settled(failing)).status_message).toBe(problemOnOurSide);
+  expect((await one.settled(failing)).status_reason).toEqual(ours);
   expect((await asOperator(`/sources/${failing}`)).status_message).toContain('127.0.0.1:1');
   const syncing = await one.connect(sample);
   await one.settled(syncing);
   const connections = async () => (await one.request('GET', '/connections')).body.data;
   const ofSample = async () =>
     (await connections()).find(({ source_id }: { source_id: string }) => source_id === syncing);
-  await expect.poll(async () => (await ofSample()).last_run?.error).toBe(problemOnOurSide);
+  await expect.poll(async () => (await ofSample()).last_run?.error_reason).toEqual(ours);
   const { id } = await ofSample();
   const jobs = await one.request('GET', `/connections/${id}/jobs`);
-  expect(jobs.body.data[0].error).toBe(problemOnOurSide);
+  expect(jobs.body.data[0].error_reason).toEqual(ours);
   expect((await asOperator(`/connections/${id}/jobs`)).data[0].error).toContain('127.0.0.1:1');
 
   for (const path of ['/sources', `/sources/${failing}`, '/connections', `/connections/${id}/jobs`]) {

@@ -1,6 +1,5 @@
 /** What a customer sees of a connection that does well or not, and what the customer may choose and stop, in Chromium. */
 import type { Connection } from '@inlay/contract/pipelines/connections';
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import type { Health } from '@inlay/contract/pipelines/health';
 import type { Frame, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -55,6 +54,7 @@ const well: Health = {
   last_good_at: '2026-01-31T09:00:00.000Z',
   attention: null,
   paused_because: null,
+  paused_reason: null,
 };
 const run = (changes: object): Connection['last_run'] => ({
   id: '17',
@@ -65,10 +65,12 @@ const run = (changes: object): Connection['last_run'] => ({
   rows: 661,
   bytes: 1000,
   error: null,
+  error_reason: null,
   ...changes,
 });
 const ongoing = { status: 'running', ended_at: null, duration_seconds: null };
 const failing = { since: '2026-01-31T10:02:00.000Z', failures_in_a_row: 3 };
+const ours = { code: 'problem_on_our_side', parameters: {} } as const;
 const wrongPassword = 'The password is not accepted. Check the password.';
 
 const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
@@ -84,15 +86,25 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
   'needs attention of the customer': {
     shows: /Needs attention/,
     is: {
-      health: { ...well, ...failing, state: 'needs_attention', attention: { by: 'customer', what: wrongPassword } },
+      health: {
+        ...well,
+        ...failing,
+        state: 'needs_attention',
+        attention: { by: 'customer', what: wrongPassword, code: 'connector_error', parameters: {} },
+      },
       last_run: run({ status: 'failed', error: wrongPassword }),
     },
   },
   'needs attention of the operator': {
     shows: /problem on our side/,
     is: {
-      health: { ...well, ...failing, state: 'needs_attention', attention: { by: 'operator', what: problemOnOurSide } },
-      last_run: run({ status: 'failed', error: problemOnOurSide }),
+      health: {
+        ...well,
+        ...failing,
+        state: 'needs_attention',
+        attention: { by: 'operator', what: 'Any words.', ...ours },
+      },
+      last_run: run({ status: 'failed', error: 'Any words.', error_reason: ours }),
     },
   },
   paused: {
@@ -105,8 +117,11 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
       health: {
         ...well,
         state: 'paused',
-        paused_because:
-          'The limit of 1000 rows per day is reached. Syncs go on by themselves on 2026-02-01 at 00:00 UTC.',
+        paused_because: 'Any words.',
+        paused_reason: {
+          code: 'quota_paused',
+          parameters: { quota: 'rows_per_day', limit: 1000, until: '2026-02-01T00:00:00.000Z' },
+        },
       },
       status: 'inactive',
       last_run: run({}),
@@ -122,8 +137,8 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
         status: 'pending',
         rows: null,
         bytes: null,
-        waiting_because:
-          'The limit of 1 sync at the same time is reached. The sync starts by itself when another one has ended.',
+        waiting_because: 'Any words.',
+        waiting_reason: { code: 'quota_waiting', parameters: { quota: 'concurrent_syncs', limit: 1 } },
       }),
     },
   },

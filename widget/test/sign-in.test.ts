@@ -1,5 +1,4 @@
 /** How a customer signs in with a provider inside the widget, in Chromium, with the real service and a provider of our own. */
-import { signInAgain } from '@inlay/contract/pipelines/failure-words';
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -491,7 +490,7 @@ it('says that a sign-in has ended, and connects the very source again, with anot
   await page.route('**/api/v1/embedded/sources', async (route) => {
     const response = await route.fetch();
     known = ((await response.json()) as { data: SourceSummary[] }).data;
-    const attention = { by: 'customer', what: signInAgain } as const;
+    const attention = { by: 'customer', what: 'Any words.', code: 'sign_in_ended', parameters: {} } as const;
     const ended = (health: SourceSummary['health']) => ({ ...health, state: 'needs_attention' as const, attention });
     const data = known.map((source) => (hasEnded ? { ...source, health: ended(source.health) } : source));
     await route.fulfill({ response, json: { data } });

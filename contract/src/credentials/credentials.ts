@@ -1,6 +1,7 @@
 /** Schemas for credentials: the tokens that a provider issued for a workspace. No schema contains a token. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
+import { NullableReason } from '../reasons.ts';
 
 const exampleId = '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90';
 
@@ -91,8 +92,9 @@ export const OwnCredential = Type.Object(
       enum: ['operator', 'customer', null],
     }),
     message: nullable<string>('Message to show to the customer.', {
-      examples: ['The access to your account has ended. Sign in again to go on.'],
+      examples: ['Your sign-in has expired or was revoked. Sign in again.'],
     }),
+    reason: NullableReason('The message as a code and parameters.'),
     account: Credential.properties.account,
     scopes: Credential.properties.scopes,
     signed_in_at: Credential.properties.signed_in_at,

@@ -1,6 +1,7 @@
 /** Schemas for retrying all connections that fail for the same cause. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
+import { NullableReason, reasonFields } from '../reasons.ts';
 import { causePattern } from './health.ts';
 
 const exampleId = '8b0d2c44-6f0e-4a57-9d35-1c7e2b9f4a60';
@@ -49,10 +50,12 @@ export const CauseRetry = Type.Object(
     id: Uuid('Identifier of the retry.', exampleId),
     cause: Cause,
     message: nullable('Error message of one of the connections.', 'The password is wrong.'),
+    ...reasonFields,
     state: Enumeration(causeRetryStates, {
       description: 'State of the retry. `stopped` is final. Start a new retry to continue.',
     }),
     state_reason: nullable('Why the retry was stopped.'),
+    stop_reason: NullableReason('Why the retry was stopped, as a code and parameters.'),
     connections: CauseRetryCounts,
     has_more: Type.Boolean({
       description:

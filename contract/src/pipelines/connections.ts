@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { RunningVersion } from '../catalog/template-versions.ts';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
+import { NullableReason, Reason, reasonFields } from '../reasons.ts';
 import { Health } from './health.ts';
 import { syncModes } from './sync-modes.ts';
 
@@ -52,6 +53,7 @@ const StreamNotice = Type.Object(
       description: 'The notice in words. For operators, includes the request that helps, if there is one.',
       examples: ['orders: rows from earlier syncs have no value in discount, which was not synced then.'],
     }),
+    parameters: reasonFields.parameters,
     fields: Type.Optional(Type.Array(Type.String(), { description: 'Fields concerned.', examples: [['discount']] })),
   },
   { title: 'Stream notice' },
@@ -118,14 +120,14 @@ export const Job = Type.Object(
     error: NullableText(
       'Why the job failed and what to do. With a scoped token, only mentions what the customer entered and can change.',
     ),
+    error_reason: NullableReason('The error as a code and parameters.'),
     waiting_because: Type.Optional(
       Type.String({
         description: 'The quota that the job is waiting for. The job starts automatically.',
-        examples: [
-          'The limit of 2 syncs at the same time is reached. The sync starts by itself when another one has ended.',
-        ],
+        examples: ["You've reached the limit of 2 syncs at the same time. The sync starts when another one ends."],
       }),
     ),
+    waiting_reason: Type.Optional(Reason),
     streams: Type.Optional(
       Type.Array(JobStream, {
         description: 'Results per stream after success. Not reported by hosted platforms.',
@@ -190,6 +192,7 @@ export const Connection = Type.Object(
         'Status of the connection. `pending`: still being set up. `inactive`: disabled, or in an inactive workspace. No sync runs.',
     }),
     status_message: NullableText('Why the connection is pending, inactive or failed, if known.'),
+    status_reason: NullableReason('The status message as a code and parameters.'),
     cron_expression: NullableText('Schedule as a Quartz cron expression in UTC. Null means manual syncs only.', {
       examples: ['0 0 * * * ?'],
     }),

@@ -1,6 +1,7 @@
 /** Health of a connection, source or workspace, in one form for everything that shows it. */
 import { type Static, Type } from 'typebox';
 import { Enumeration } from '../fields.ts';
+import { NullableReason, reasonFields } from '../reasons.ts';
 
 export const healthStates = ['healthy', 'running', 'failing', 'needs_attention', 'paused', 'never_synced'] as const;
 export type HealthState = (typeof healthStates)[number];
@@ -25,6 +26,7 @@ export const Failure = Type.Object(
     }),
     origin: Enumeration(failureOrigins, { description: 'Where the failure occurred.' }),
     message: NullableText('What happened and what to do. Null if the platform gave no reason.'),
+    ...reasonFields,
   },
   { title: 'Failure' },
 );
@@ -47,10 +49,14 @@ export const Health = Type.Object(
     last_good_at: NullableTime('When a sync last succeeded.'),
     attention: Type.Union(
       [
-        Type.Object({
-          by: Enumeration(audiences, { description: 'Who has to act.' }),
-          what: NullableText('What needs attention.'),
-        }),
+        Type.Object(
+          {
+            by: Enumeration(audiences, { description: 'Who has to act.' }),
+            what: NullableText('What needs attention.'),
+            ...reasonFields,
+          },
+          { title: 'Attention' },
+        ),
         Type.Null(),
       ],
       { description: 'Present if the state is `needs_attention`.' },
@@ -58,6 +64,7 @@ export const Health = Type.Object(
     paused_because: NullableText(
       'The quota that paused the connection, and when it resumes. Null if somebody paused it deliberately.',
     ),
+    paused_reason: NullableReason('Why a quota paused the connection, as a code and parameters.'),
   },
   { title: 'Health' },
 );

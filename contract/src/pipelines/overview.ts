@@ -1,6 +1,7 @@
 /** Schemas for the overview: the state of all customers of an organization on one page. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from '../fields.ts';
+import { reasonFields } from '../reasons.ts';
 import { audiences, causePattern, Failure, failureKinds, failureOrigins, healthStates } from './health.ts';
 
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
@@ -65,6 +66,7 @@ export const FailureCause = Type.Object(
     kind: Enumeration(failureKinds, { description: 'Type of the failure, as in a failure.' }),
     origin: Enumeration(failureOrigins, { description: 'Where the failure occurred.' }),
     message: NullableText('Error message of the first example. Others may differ in names, numbers and addresses.'),
+    ...reasonFields,
     attention_by: Type.Union([Enumeration(audiences), Type.Null()], {
       description: 'Who has to act. Null if a later sync may succeed.',
     }),
@@ -78,6 +80,7 @@ export const FailureCause = Type.Object(
           ...about,
           since: NullableTime('When the connection started failing.'),
           message: NullableText('Error message of this connection.'),
+          ...reasonFields,
         },
         { title: 'Cause example' },
       ),

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import type { Configuration } from '../catalog/connector-configuration.ts';
 import { Enumeration } from '../fields.ts';
+import { NullableReason } from '../reasons.ts';
 
 const exampleDefinitionId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 
@@ -52,6 +53,7 @@ export const DiscoveredStreams = Type.Object(
       description: 'Why the source does not work. Null if it does.',
       examples: [null],
     }),
+    error_reason: NullableReason('The error as a code and parameters.'),
     streams: Type.Array(DiscoveredStream, { description: 'Streams of the source. Empty if the source does not work.' }),
   },
   { title: 'Discovered streams' },

@@ -15,6 +15,8 @@ export const quotaNames = [
   'bytes_per_month',
 ] as const;
 export type QuotaName = (typeof quotaNames)[number];
+/** Quotas that limit a number of things; the other one is a time. */
+export type LimitedQuota = Exclude<QuotaName, 'shortest_interval_seconds'>;
 
 /** A week, because repeating schedules cannot keep longer intervals. */
 const maxIntervalSeconds = 604_800;

@@ -8,7 +8,7 @@ import type { CauseRetryItemRow, CauseRetryRow, JobRow } from '../kernel/db/tabl
 import { uuidOf } from '../kernel/db/uuid-type.ts';
 import { notLeaving } from '../pipelines/row-conditions.ts';
 
-type NewRetry = Pick<CauseRetryRow, 'id' | 'cause' | 'message' | 'request_id' | 'trace_id'>;
+type NewRetry = Pick<CauseRetryRow, 'id' | 'cause' | 'message' | 'reasons' | 'request_id' | 'trace_id'>;
 
 /** Undefined when one of the same cause runs. */
 export async function insertRetry(tx: Db, organizationId: string, retry: NewRetry): Promise<CauseRetryRow | undefined> {
@@ -19,6 +19,7 @@ export async function insertRetry(tx: Db, organizationId: string, retry: NewRetr
       organization_id: organizationId,
       state: 'running',
       state_reason: null,
+      stop_code: null,
       has_more: 0,
       created_at: now,
       ended_at: null,
@@ -107,7 +108,7 @@ export async function endRetry(
   tx: Db,
   organizationId: string,
   id: string,
-  end: { state: Exclude<CauseRetryState, 'running'>; state_reason: string | null },
+  end: { state: Exclude<CauseRetryState, 'running'> } & Pick<CauseRetryRow, 'state_reason' | 'stop_code'>,
 ): Promise<CauseRetryRow | undefined> {
   return await tx
     .updateTable('cause_retries')

@@ -254,7 +254,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
       await passes();
       expect(await ask('GET', `/${id}`)).toMatchObject({
         state: 'stopped',
-        state_reason: 'Not every connection had its turn within a day.',
+        stop_reason: { code: 'retry_expired', parameters: {} },
         connections: { waiting: perCustomer, started: 0 },
       });
       expect((await entries(id)).map(({ type }) => type)).toEqual(['cause.retry_started', 'cause.retry_stopped']);
@@ -281,7 +281,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
       expect([theirs.status, theirs.headers['x-inlay-error']]).toEqual([404, 'cause_not_found']);
 
       const stopped = await ask('POST', `/${id}/stop`);
-      expect(stopped).toMatchObject({ state: 'stopped', state_reason: 'Stopped by an operator.' });
+      expect(stopped).toMatchObject({ state: 'stopped', stop_reason: { code: 'retry_stopped', parameters: {} } });
       expect(await ask('POST', `/${id}/stop`), 'once more').toEqual(stopped);
       const since = hosted.faulty.sent.length;
       await passes();

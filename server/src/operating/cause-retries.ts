@@ -11,6 +11,7 @@ import type {
   CauseRetryItemState,
   ListCauseRetryItemsQuery,
 } from '@inlay/contract/pipelines/cause-retries';
+import { sayReason } from '@inlay/contract/reason-words';
 import type { Db } from '../kernel/db/open.ts';
 import type { CauseRetryRow } from '../kernel/db/tables.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -20,6 +21,7 @@ import type { Journal } from '../log/events/journal.ts';
 import type { PipelinesContext } from '../pipelines/context.ts';
 import { troubleIn } from '../pipelines/jobs/failure-causes.ts';
 import { healthIn } from '../pipelines/jobs/job-words.ts';
+import { shownReason, storedReasons } from '../pipelines/two-texts.ts';
 import * as retries from './cause-retries.store.ts';
 import { listOfCause } from './overview.store.ts';
 
@@ -34,8 +36,9 @@ export async function startCauseRetry(
   const { requestId: request_id, traceId: trace_id } = ctx.journal.cause;
   const made = await ctx.store.transaction(async (tx) => {
     const [example] = await listOfCause(tx, organizationId, cause, 1);
-    const message = (example && troubleIn(healthIn(example))?.message) ?? null;
-    const retry = { id: ctx.runtime.newId(), cause, message, request_id, trace_id };
+    const { message = null, code, parameters } = (example && troubleIn(healthIn(example))) ?? {};
+    const reasons = code ? JSON.stringify({ operator: { code, parameters }, customer: null }) : null;
+    const retry = { id: ctx.runtime.newId(), cause, message, reasons, request_id, trace_id };
     const row = example && (await retries.insertRetry(tx, organizationId, retry));
     if (!row) return await retries.findRunning(tx, organizationId, cause);
     const count = await retries.insertItems(tx, organizationId, row, maxConnections);
@@ -85,7 +88,7 @@ export async function listCauseRetryItems(
 
 /** Started syncs continue. Retries that have ended stay unchanged. */
 export async function stopCauseRetry(ctx: PipelinesContext, organizationId: string, id: string): Promise<CauseRetry> {
-  await endCauseRetry(ctx, organizationId, id, 'stopped', 'Stopped by an operator.');
+  await endCauseRetry(ctx, organizationId, id, 'stopped', 'retry_stopped');
   return await getCauseRetry(ctx, organizationId, id);
 }
 
@@ -95,10 +98,11 @@ export async function endCauseRetry(
   organizationId: string,
   id: string,
   state: 'stopped' | 'finished',
-  reason: string | null,
+  code: CauseRetryRow['stop_code'],
 ): Promise<boolean> {
+  const reason = code && sayReason({ code, parameters: {} }, 'operator');
   return await ctx.store.transaction(async (tx) => {
-    const row = await retries.endRetry(tx, organizationId, id, { state, state_reason: reason });
+    const row = await retries.endRetry(tx, organizationId, id, { state, state_reason: reason, stop_code: code });
     if (row) await recordRetry(ctx.journal, tx, row, `cause.retry_${state}`);
     return row !== undefined;
   });
@@ -109,11 +113,11 @@ type RetryEntry = Extract<Entry, { type: `cause.retry_${string}` }>['type'];
 async function recordRetry(
   journal: Journal,
   tx: Db,
-  { organization_id, id, cause, message, state, state_reason }: CauseRetryRow,
+  { organization_id, id, cause, message, reasons, state, state_reason }: CauseRetryRow,
   type: RetryEntry,
   connections = 0,
 ): Promise<void> {
-  const retry = { id, cause, message };
+  const retry = { id, cause, message, ...shownReason(storedReasons(reasons), 'operator') };
   const isNew = type === 'cause.retry_started';
   const before = isNew ? undefined : { cause, state: 'running', state_reason: null };
   const change = { before, after: { cause, state, state_reason } };
@@ -135,8 +139,10 @@ async function present({ store }: PipelinesContext, row: CauseRetryRow): Promise
     id: row.id,
     cause: row.cause,
     message: row.message,
+    ...shownReason(storedReasons(row.reasons), 'operator'),
     state: row.state,
     state_reason: row.state_reason,
+    stop_reason: row.stop_code && { code: row.stop_code, parameters: {} },
     connections: {
       total: sum(() => true),
       waiting: having('waiting', 'starting'),

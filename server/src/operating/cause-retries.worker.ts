@@ -65,8 +65,7 @@ async function advance(ctx: PipelinesContext, organizationId: string, id: string
   let pauseMs = pauseAfterTroubleMs;
   try {
     if ((await ctx.store.now()) - retry.created_at > patienceMs) {
-      const reason = 'Not every connection had its turn within a day.';
-      if (await endCauseRetry(ctx, organizationId, id, 'stopped', reason)) {
+      if (await endCauseRetry(ctx, organizationId, id, 'stopped', 'retry_expired')) {
         ctx.log.warn({ causeRetryId: id }, 'Cause retry stopped: took longer than a day');
       }
       return;

@@ -103,7 +103,11 @@ describeOnBothDatabases('The overview', (kind) => {
         since: '1970-01-01T00:00:00.001Z',
         failing_connections: 1,
         connections_that_need_attention: 0,
-        first_error: { kind: 'transient_error', origin: 'source', message: 'The second line was cut.' },
+        first_error: {
+          ...{ kind: 'transient_error', origin: 'source', message: 'The second line was cut.' },
+          // Stored by an older version: a text without a code.
+          ...{ code: null, parameters: {} },
+        },
         connection: {
           connection_id: b.connectionId,
           source_id: b.sourceId,

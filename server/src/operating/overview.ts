@@ -89,12 +89,13 @@ async function presentCause(
   const found = await store.listOfCause(db, organizationId, cause, examplesOfCause);
   const examples = found.map((row) => {
     const { workspace_id, workspace_name, unwell_since } = row;
-    const message = troubleIn(healthIn(row))?.message ?? null;
-    return { workspace_id, workspace_name, ...presentUnwell(row), since: timeOf(unwell_since), message };
+    const { message, code, parameters } = troubleIn(healthIn(row)) ?? noTrouble;
+    const reason = { message, code, parameters };
+    return { workspace_id, workspace_name, ...presentUnwell(row), since: timeOf(unwell_since), ...reason };
   });
   const [first] = found;
-  const { kind = 'unknown', origin = 'unknown', message = null } = (first && troubleIn(healthIn(first))) ?? {};
-  return { cause, kind, origin, message, attention_by, connections: count, since: timeOf(since), examples };
+  const trouble = (first && troubleIn(healthIn(first))) ?? noTrouble;
+  return { cause, ...trouble, attention_by, connections: count, since: timeOf(since), examples };
 }
 
 function presentUnwell(row: store.UnwellConnection) {
@@ -105,9 +106,15 @@ function presentUnwell(row: store.UnwellConnection) {
 /** Where no sync has failed, as before the first one, it is what somebody has to mend. */
 function presentFirstError(health: Health): Failure | null {
   if (health.firstError) return presentFailure('operator', health.firstError);
-  const { kind, origin, message = null } = troubleIn(health) ?? {};
-  return kind && origin && message !== null ? { kind, origin, message } : null;
+  const { attention_by: _, ...trouble } = troubleIn(health) ?? noTrouble;
+  return trouble.message === null ? null : trouble;
 }
+
+/** For a connection that has just recovered. */
+const noTrouble: NonNullable<ReturnType<typeof troubleIn>> = {
+  ...{ kind: 'unknown', origin: 'unknown', message: null, attention_by: null },
+  ...{ code: null, parameters: {} },
+};
 
 const timeOf = (ms: number | null) => (ms === null ? null : isoTime(ms));
 

@@ -22,7 +22,7 @@ export async function lockDestination(
     .executeTakeFirst();
 }
 
-/** Where the platform need not be told, the change is applied as soon as it is recorded. */
+/** A change that the platform does not need counts as applied as soon as it is recorded. */
 export async function changeDestination(
   tx: Db,
   workspaceId: string,
@@ -41,7 +41,7 @@ export async function changeDestination(
     .execute();
 }
 
-/** Of live sources. */
+/** Only those of live sources. */
 export async function listConnectionsOfTemplate(
   tx: Db,
   workspaceId: string,
@@ -91,7 +91,7 @@ export async function lockSourcesOfTemplate(tx: Db, workspaceId: string, templat
     .execute();
 }
 
-/** `isConfigured`: whether the platform has to be told another configuration. Left out: it is not told yet. */
+/** `isConfigured`: whether the platform needs another configuration; absent if that is still open. */
 export async function changeSource(
   tx: Db,
   { workspace_id: workspaceId, id, ...row }: SourceRow,
@@ -121,8 +121,8 @@ export async function chooseStreamsAnew(tx: Db, workspaceId: string, sourceId: s
 }
 
 /**
- * Makes setting them up due. A worker that is at it notices by the version, which grows; where the platform has the
- * source as it is, it is not told again.
+ * Makes their set-up due. A worker that is setting one up notices by its version, which grows. A source that the platform
+ * has in its present version is not written again.
  */
 export async function wakeSources(tx: Db, workspaceId: string, ids: string[]): Promise<void> {
   await tx

@@ -18,7 +18,7 @@ export async function lockConnection(tx: Db, workspaceId: string, id: string): P
 
 type Settings = Pick<ConnectionRow, 'cron_expression' | 'own_schedule' | 'own_streams' | 'streams_anew'>;
 
-/** The platform is told later; see set-up.ts. What it refused before says nothing about the new settings. */
+/** set-up.ts applies it to the platform. Clears an earlier refusal, which says nothing about the new settings. */
 export async function changeSettings(
   tx: Db,
   workspaceId: string,
@@ -70,7 +70,7 @@ export async function listPausedIds(db: Db, workspaceId: string): Promise<string
   return rows.flatMap(({ platform_id }) => platform_id ?? []);
 }
 
-/** Gone from every list at once; the platform is told later. Undefined when it was gone before. */
+/** Removed from every list at once, from the platform later. Undefined if it was deleted before. */
 export async function deleteConnection(tx: Db, workspaceId: string, id: string): Promise<ConnectionRow | undefined> {
   return await tx
     .updateTable('connections')

@@ -7,7 +7,7 @@ import type { ConnectionRow, DestinationRow } from '../kernel/db/tables.ts';
 import { isUsed } from './row-conditions.ts';
 import type { FailureTexts } from './two-texts.ts';
 
-const noFailure = { failure: null, customer_failure: null };
+const noFailure = { failure: null, customer_failure: null, failure_reasons: null };
 const unmade = {
   ...{ platform_id: null, no_post_before: 0, unconfirmed: null },
   ...noFailure,
@@ -194,6 +194,7 @@ export type ConnectionWithNames = ConnectionRow & {
   destination_name: string;
   destination_failure: string | null;
   destination_customer_failure: string | null;
+  destination_failure_reasons: string | null;
   destination_template_version: number;
   destination_applied_template_version: number;
 };
@@ -209,6 +210,7 @@ function withNames(db: Db, workspaceId: string) {
       'destinations.name as destination_name',
       'destinations.failure as destination_failure',
       'destinations.customer_failure as destination_customer_failure',
+      'destinations.failure_reasons as destination_failure_reasons',
       'destinations.template_version as destination_template_version',
       'destinations.applied_template_version as destination_applied_template_version',
     ])
@@ -291,7 +293,15 @@ export async function recordFailure(
 ): Promise<void> {
   await db
     .updateTable(table)
-    .set({ failure: texts?.operator ?? null, customer_failure: texts?.customer ?? null })
+    .set(
+      texts
+        ? {
+            failure: texts.operator,
+            customer_failure: texts.customer,
+            failure_reasons: JSON.stringify(texts.reasons),
+          }
+        : noFailure,
+    )
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute();
@@ -364,7 +374,7 @@ export async function forgetInactive(tx: Db, workspaceId: string): Promise<void>
     .execute();
 }
 
-/** What the platform is about to be told in place of the connection's schedule. */
+/** Recorded before the platform gets this schedule in place of the connection's own. */
 export async function putSlowed(db: Db, workspaceId: string, id: string, slowed: string | null): Promise<void> {
   await db
     .updateTable('connections')
@@ -374,7 +384,7 @@ export async function putSlowed(db: Db, workspaceId: string, id: string, slowed:
     .execute();
 }
 
-/** The same, as a change of which the platform has to be told. */
+/** The same, as a change that still has to reach the platform. */
 export async function changeSlowed(tx: Db, workspaceId: string, id: string, slowed: string | null): Promise<void> {
   await tx
     .updateTable('connections')

@@ -41,7 +41,7 @@ export function changedBy(ctx: PipelinesContext, cause: Cause): PipelinesContext
   return { ...causedBy(ctx, cause), workspaces: causedBy(workspaces, cause), templates: causedBy(templates, cause) };
 }
 
-/** For work that goes on after the request that began it was answered. */
+/** For work that continues after its request was answered. */
 export const changedByWorker = (ctx: PipelinesContext): PipelinesContext => changedBy(ctx, byWorker);
 
 /** Where a request acts: the workspace of a scoped token, or the workspace that an operator names. */

@@ -19,6 +19,7 @@ export async function ensureCopy(
       unconfirmed: null,
       failure: null,
       customer_failure: null,
+      failure_reasons: null,
       created_at: sql<number>`now_ms()`,
       deleted_at: null,
     })
@@ -105,7 +106,7 @@ export async function setDefinitionVersion(
     .execute();
 }
 
-/** Of sources that are being deleted as well: their definition is still on the platform. */
+/** Includes sources that are being deleted: the platform still has their definition. */
 export async function listVersionsInUse(tx: Db, organizationId: string, definitionId: string): Promise<number[]> {
   const rows = await tx
     .selectFrom('sources')

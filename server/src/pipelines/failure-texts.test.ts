@@ -1,4 +1,3 @@
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { describe, expect, test } from 'vitest';
 import type { ConnectorFailure } from '../kernel/platform/pipelines-port.ts';
 import { failureTexts } from './failure-texts.ts';
@@ -24,6 +23,14 @@ const specification = {
   },
 };
 
+const ours = { code: 'problem_on_our_side', parameters: {} };
+const error = { code: 'connector_error', parameters: {} };
+const operators = (message: string) => ({
+  operator: message,
+  customer: expect.stringContaining('on our side'),
+  reasons: { operator: error, customer: ours },
+  whose: 'operator',
+});
 const defaults = { host: 'planted.internal', port: 6543 };
 
 function read(failure: Partial<ConnectorFailure>, more: { defaults?: object; given?: object } = {}) {
@@ -37,9 +44,8 @@ function read(failure: Partial<ConnectorFailure>, more: { defaults?: object; giv
 describe('a failure', () => {
   test('of a field that the template has set is the operator’s, whatever its words', () => {
     const message = 'Nothing accepts connections at planted.internal:6543.';
-    const texts = { operator: message, customer: problemOnOurSide, whose: 'operator' };
-    expect(read({ message, fields: ['host', 'port'] })).toEqual(texts);
-    expect(read({ message: 'It is away.', fields: ['host'] }).customer).toBe(problemOnOurSide);
+    expect(read({ message, fields: ['host', 'port'] })).toEqual(operators(message));
+    expect(read({ message: 'It is away.', fields: ['host'] }).reasons.customer).toEqual(ours);
   });
 
   test('of a field that the customer has given is the customer’s, in full', () => {
@@ -47,6 +53,7 @@ describe('a failure', () => {
     expect(read({ message, fields: ['password', 'host'] })).toEqual({
       operator: message,
       customer: message,
+      reasons: { operator: error, customer: error },
       whose: 'customer',
     });
     expect(read({ message: 'Nothing at db.example:5432.', fields: ['host'] }, { defaults: {} }).customer).toBe(
@@ -57,7 +64,8 @@ describe('a failure', () => {
   test('of a field that the customer has given names only that field where its words show the template’s', () => {
     expect(read({ message: 'planted.internal refuses the password.', fields: ['password', 'host'] })).toEqual({
       operator: 'planted.internal refuses the password.',
-      customer: 'This did not work with what was entered. Check: Password.',
+      customer: expect.stringContaining('Password'),
+      reasons: { operator: error, customer: { code: 'check_fields', parameters: { fields: ['Password'] } } },
       whose: 'customer',
     });
   });
@@ -73,10 +81,10 @@ describe('a failure', () => {
 
   test('at the destination, of the platform, or that nobody expected is the operator’s', () => {
     for (const failure of [{ origin: 'destination' }, { origin: 'platform' }, { type: 'system_error' }] as const) {
+      const code = 'origin' in failure && failure.origin === 'platform' ? 'platform_error' : 'connector_error';
       expect(read({ fields: ['password'], ...failure })).toEqual({
-        operator: 'It failed.',
-        customer: problemOnOurSide,
-        whose: 'operator',
+        ...operators('It failed.'),
+        reasons: { operator: { code, parameters: {} }, customer: ours },
       });
     }
   });
@@ -96,7 +104,7 @@ describe('a failure that names no fields', () => {
     ['a server that is not in the configuration', 'https://10-0-0-17.internal/x answered 500'],
     ['a server and its port', 'dial tcp db-primary:5432: refused'],
   ])('is the operator’s when it shows %s', (_, message) => {
-    expect(read({ message })).toEqual({ operator: message, customer: problemOnOurSide, whose: 'operator' });
+    expect(read({ message })).toEqual(operators(message));
   });
 
   test.each([
@@ -106,7 +114,7 @@ describe('a failure that names no fields', () => {
     ['the name of a file', 'planted.csv: line 3 is bad', '/srv/planted.csv'],
     ['a folder of a path', 'cannot list /srv/planted', '/srv/planted'],
   ])('is the operator’s when it shows %s', (_, message, host) => {
-    expect(read({ message }, { defaults: { host } }).customer).toBe(problemOnOurSide);
+    expect(read({ message }, { defaults: { host } }).reasons.customer).toEqual(ours);
   });
 
   test('is the customer’s when nothing of the template is in it', () => {
@@ -119,11 +127,11 @@ describe('a failure that names no fields', () => {
 
   test('is the operator’s when the customer has nothing to change', () => {
     const all = { ...defaults, password: 'p', region: 'eu', login: { type: 'key', key: 'k' } };
-    expect(read({ message: 'No.' }, { defaults: all, given: {} }).customer).toBe(problemOnOurSide);
+    expect(read({ message: 'No.' }, { defaults: all, given: {} }).reasons.customer).toEqual(ours);
   });
 
   test('is read in the same way where it names fields that nobody knows', () => {
     expect(read({ fields: ['nowhere.at.all'] }).customer).toBe('It failed.');
-    expect(read({ message: 'planted.internal', fields: ['nowhere'] }).customer).toBe(problemOnOurSide);
+    expect(read({ message: 'planted.internal', fields: ['nowhere'] }).reasons.customer).toEqual(ours);
   });
 });

@@ -15,13 +15,14 @@ import {
   textsIn,
 } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
-import { lookAt } from '@inlay/contract/pipelines/failure-words';
+import { sayReason } from '@inlay/contract/reason-words';
+import type { Reason } from '@inlay/contract/reasons';
 import { redactor } from '@inlay/contract/text/redaction';
 import { userConfigSpec } from '../catalog/forms/user-config-spec.ts';
 import type { ConnectorFailure, ConnectorWarning } from '../kernel/platform/pipelines-port.ts';
 import { type AudienceWarnings, type FailureTexts, operatorsOnly } from './two-texts.ts';
 
-/** Whose configuration is whose. */
+/** Which fields the operator set and which the customer entered. */
 export interface ConfigurationParts {
   /** Undefined while the definition of the connector is not available: then nothing is known about its fields. */
   specification: ConnectorSpecification | undefined;
@@ -34,7 +35,8 @@ export interface ConfigurationParts {
 /** For a failure of, or with, a source that has this configuration. */
 export function failureTexts(failure: ConnectorFailure, parts: ConfigurationParts): FailureTexts {
   const operator = withoutSecrets(failure.message, parts);
-  const operators = operatorsOnly(operator);
+  const said = reasonOf(failure);
+  const operators = operatorsOnly(said, operator);
   if (failure.origin !== 'source' || failure.type === 'system_error') return operators;
   const { all, open } = schemasOf(parts);
   const named = (failure.fields ?? []).map((field) => field.split('.')).filter((path) => all && schemasAt(all, path));
@@ -45,13 +47,26 @@ export function failureTexts(failure: ConnectorFailure, parts: ConfigurationPart
   const isHidden = mentions(operator, operatorsValues(all, parts.defaults));
   if (named.length > 0) {
     if (changeable.length === 0) return operators;
-    const customer = isHidden ? lookAt(changeable.map((path) => titleAt(all, path))) : operator;
-    return { operator, customer, whose: 'customer' };
+    if (!isHidden)
+      return { operator, customer: operator, reasons: { operator: said, customer: said }, whose: 'customer' };
+    const fields = changeable.map((path) => titleAt(all, path));
+    const check: Reason = { code: 'check_fields', parameters: { fields } };
+    return {
+      operator,
+      customer: sayReason(check, 'customer'),
+      reasons: { operator: said, customer: check },
+      whose: 'customer',
+    };
   }
-  // The connector names no settings: only the words can tell.
+  // The connector names no settings, so only the message shows whose problem it is.
   const hasNothingToChange = open !== undefined && !hasFields(open);
   if (isHidden || hasNothingToChange || namesForeignPlace(operator, parts)) return operators;
-  return { operator, customer: operator, whose: 'customer' };
+  return { operator, customer: operator, reasons: { operator: said, customer: said }, whose: 'customer' };
+}
+
+/** Only the message of a connector or of the platform says what happened, unless the failure is this service's own. */
+export function reasonOf({ origin, reason }: Pick<ConnectorFailure, 'origin' | 'reason'>): Reason {
+  return reason ?? { code: origin === 'platform' ? 'platform_error' : 'connector_error', parameters: {} };
 }
 
 /** What of the warnings of a check each may read: a customer only those that the customer can do something about. */

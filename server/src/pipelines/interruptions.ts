@@ -1,8 +1,9 @@
 /** Why setting up a source stops before its end: one class for each thing that has to happen next. */
+import type { Reason, RejectedPart } from '@inlay/contract/reasons';
 import { PlatformError } from '../kernel/platform/platform-port.ts';
 import { type FailureTexts, operatorsOnly, sameForBoth } from './two-texts.ts';
 
-/** Nothing is wrong; the work can only go on after some time has passed. */
+/** Nothing is wrong; the work can only continue after some time. */
 export class Waiting extends Error {
   constructor(
     message: string,
@@ -13,7 +14,7 @@ export class Waiting extends Error {
 }
 
 /**
- * The customer or the operator has to change something; the message tells them. The platform itself is never quoted.
+ * The customer or the operator has to change something; the texts say what. The platform itself is never quoted.
  */
 export class Refused extends Error {
   constructor(
@@ -41,14 +42,14 @@ export async function refusing<T>(what: keyof typeof refusals, call: () => Promi
 
 /** Only the source is the customer's. */
 const refusals = {
-  source: sameForBoth(refusalOf('the source')),
-  definition: operatorsOnly("The platform rejected the connector's manifest."),
-  streams: sameForBoth(refusalOf('its streams')),
-  destination: operatorsOnly(refusalOf('the destination')),
-  connection: operatorsOnly(refusalOf('the connection')),
-  firstSync: operatorsOnly(refusalOf('the first sync')),
+  source: sameForBoth(rejected('source')),
+  definition: operatorsOnly(rejected('manifest')),
+  streams: sameForBoth(rejected('streams')),
+  destination: operatorsOnly(rejected('destination')),
+  connection: operatorsOnly(rejected('connection')),
+  firstSync: operatorsOnly(rejected('first_sync')),
 };
 
-function refusalOf(what: string): string {
-  return `The platform rejected ${what}. Check the configuration.`;
+function rejected(what: RejectedPart): Reason {
+  return { code: 'rejected_by_platform', parameters: { what } };
 }

@@ -84,8 +84,8 @@ export async function putAsker(
 }
 
 /**
- * Keeps the sums of hours right: the job counts as it is now, and no longer as it was before. A platform may tell of an ended
- * job again, with another number of rows.
+ * Keeps the sums of hours right: the job counts as it is now, and no longer as it was before. A platform may report an
+ * ended job again, with another number of rows.
  */
 export async function countEnded(
   tx: Db,
@@ -134,8 +134,8 @@ function ofConnection(db: Db, workspaceId: string, connectionId: string) {
 }
 
 /**
- * Platforms tell the second in which a job began, and several jobs may begin in one. Ids are numbers that count up, kept as
- * text: 10 comes after 9.
+ * Platforms report start times in whole seconds, so several jobs may share one. Ids are numbers that count up, kept as text:
+ * 10 comes after 9.
  */
 function inOrder<T>(jobs: SelectQueryBuilder<Tables, 'jobs', T>, direction: 'asc' | 'desc') {
   return jobs
@@ -255,7 +255,7 @@ export async function putLook(
     .execute();
 }
 
-/** The ids on the platform of connections with a sync that began before this time and goes on. */
+/** Platform ids of connections with a sync that began before this time and is still running. */
 export async function listSyncing(db: Db, workspaceId: string, before: number): Promise<string[]> {
   const rows = await db
     .selectFrom('jobs')

@@ -1,7 +1,7 @@
 /**
  * Sources whose customer has signed in with a provider. The source knows its credential; its configuration has
- * placeholders in the fields that the sign-in fills (templates/sign-in.ts), and the platform is told which credential goes
- * into which field.
+ * placeholders in the fields that the sign-in fills (templates/sign-in.ts), and the platform gets the credential's id and
+ * the field of each value.
  */
 import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
@@ -36,7 +36,7 @@ export function placeholdersFor(
   return placeholdersOf(specification, oauth);
 }
 
-/** What the platform is told of the source: its whole configuration, and the credential that goes into it. */
+/** What the platform gets for the source: its whole configuration, and the credential that fills parts of it. */
 export function configuredFor(
   specification: ConnectorSpecification | undefined,
   template: WithSignIn,

@@ -20,12 +20,12 @@ function slowedSchedule(cron: string | null, seconds: number | null, now: Date):
   return intervalMs === undefined || intervalMs >= seconds * 1000 ? null : scheduleEvery(seconds * 1000);
 }
 
-/** What the platform is told, and what is shown as the next run. */
+/** The schedule on the platform, from which the next run is shown. */
 export function scheduleOf({ cron_expression, slowed_cron }: ConnectionRow): string | null {
   return slowed_cron ?? cron_expression;
 }
 
-/** Just before the platform is told. */
+/** The schedule to write to the platform now; records it first. */
 export async function scheduleToTell(ctx: PipelinesContext, connection: ConnectionRow): Promise<string | null> {
   const { organization_id: organizationId, workspace_id: workspaceId, id, cron_expression: cron } = connection;
   const { shortest_interval_seconds: seconds } = await limitsOf(ctx.store.db, organizationId, workspaceId);
@@ -34,7 +34,7 @@ export async function scheduleToTell(ctx: PipelinesContext, connection: Connecti
   return slowed ?? cron;
 }
 
-/** The quotas of a workspace have changed: the platform is told of every connection whose schedule follows. */
+/** After a change of a workspace's quotas: marks every connection whose schedule has to change on the platform. */
 export async function followQuotas(
   runtime: Runtime,
   tx: Db,

@@ -24,7 +24,7 @@ export async function getOffered(ctx: PipelinesContext, scope: Scope, id: string
   return template;
 }
 
-/** A template that was deleted still tells what its sources are. */
+/** Also finds deleted templates: their sources still depend on them. */
 export async function templateOf(ctx: { store: { db: Db } }, row: SourceRow): Promise<SourceTemplate> {
   const template = await findAnySourceTemplate(ctx, row.organization_id, row.source_template_id);
   if (!template) throw new AppError('source_template_not_found');

@@ -5,7 +5,7 @@ import { isFreeFor, leaseFor, noLease } from '../kernel/db/leases.ts';
 import { fromNow, now } from '../kernel/db/moments.ts';
 import type { Db } from '../kernel/db/open.ts';
 import type { CredentialRow, SourceRow } from '../kernel/db/tables.ts';
-import type { FailureTexts } from './two-texts.ts';
+import type { FailureTexts, Reasons } from './two-texts.ts';
 
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
@@ -49,6 +49,7 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       unconfirmed: null,
       failure: null,
       customer_failure: null,
+      failure_reasons: null,
       due_at: now,
       ...noLease,
       attempts: 0,
@@ -178,7 +179,7 @@ export async function finishSource(
   id: string,
   leaseId: string,
   version: number,
-  texts: Pick<FailureTexts, 'operator' | 'customer'> | null,
+  texts: (Pick<FailureTexts, 'operator' | 'customer'> & { reasons: Reasons | null }) | null,
 ): Promise<boolean> {
   const row = await db
     .updateTable('sources')
@@ -189,6 +190,7 @@ export async function finishSource(
       last_error: null,
       failure: texts?.operator ?? null,
       customer_failure: texts?.customer ?? null,
+      failure_reasons: texts?.reasons ? JSON.stringify(texts.reasons) : null,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)

@@ -84,10 +84,9 @@ it('turns its source to needs_attention by the customer, who signs in again, and
   await makeDue(id);
   await test.app.workers.refreshWorker.pass();
   expect(await get(id)).toMatchObject({ state: 'needs_attention', reason: 'revoked' });
-  const needed = 'The access to your account has ended. Sign in again to go on.';
-  expect(await own(id)).toMatchObject({ state: 'needs_attention', attention_by: 'customer', message: needed });
-  expect(await health(sourceId)).toMatchObject({ state: 'needs_attention', attention: { by: 'customer' } });
-  expect(JSON.stringify(await health(sourceId))).toContain(needed);
+  const needed = { code: 'sign_in_ended', parameters: {} };
+  expect(await own(id)).toMatchObject({ state: 'needs_attention', attention_by: 'customer', reason: needed });
+  expect(await health(sourceId)).toMatchObject({ state: 'needs_attention', attention: { by: 'customer', ...needed } });
   expect(await told()).toEqual(['credential.connected', 'source.needs_attention', 'credential.revoked']);
 
   provider.token = () => ({ body: { access_token: 'another access token', expires_in: 3600 } });
@@ -118,7 +117,7 @@ it("is the operator's to mend where the provider refuses the client, and the cus
   expect(shown.last_error).toBe('invalid_client: *** is old');
   expect(await own(id)).toMatchObject({ attention_by: 'operator', account: 'ada@example.com' });
   const customers = JSON.stringify([await own(id), await health(made.id)]);
-  expect(customers).toContain('There is a problem on our side');
+  expect(customers).toContain('problem_on_our_side');
   expect(customers).not.toContain('invalid_client');
   provider.token = () => ({ body: { access_token: 'mended', refresh_token: 'next', expires_in: 3600 } });
   await makeDue(id);

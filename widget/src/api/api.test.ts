@@ -119,16 +119,19 @@ it.each([
   await expect(api.listOffers(signal)).rejects.toMatchObject({ kind, retryAfterMs: 7000 });
 });
 
-it('keeps what the service says of a quota that is reached', async () => {
-  const detail = 'The limit of 3 sources is reached.';
-  const base = await serve((_request, response) =>
-    response.writeHead(409, { 'x-inlay-error': 'quota_reached' }).end(JSON.stringify({ detail })),
-  );
+it('reads from the headers which quota is reached', async () => {
+  const detail = 'Any words.';
+  const parameters = 'quota=rows_per_day; limit=3; until=2026-02-01T00:00:00.000Z';
+  const headers = { 'x-inlay-error': 'quota_reached', 'x-inlay-error-parameters': parameters };
+  const base = await serve((_request, response) => response.writeHead(409, headers).end(JSON.stringify({ detail })));
   const api = createApi(
     createSession('t', () => {}),
     base,
   );
-  await expect(api.listOffers(signal)).rejects.toMatchObject({ kind: 'limit_reached', reason: detail });
+  await expect(api.listOffers(signal)).rejects.toMatchObject({
+    kind: 'limit_reached',
+    quota: { quota: 'rows_per_day', limit: 3, until: '2026-02-01T00:00:00.000Z', text: detail },
+  });
 });
 
 it('keeps the faults of a 422', async () => {

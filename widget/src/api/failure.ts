@@ -18,24 +18,31 @@ export type FailureKind =
   /** The service, or the platform behind it, cannot do it now. */
   | 'unavailable';
 
+export interface ReachedQuota {
+  quota: string;
+  limit: number;
+  until?: string;
+  text: string;
+}
+
 export class RequestFailure extends Error {
   readonly kind: FailureKind;
   readonly faults: readonly Fault[];
   readonly retryAfterMs: number | undefined;
-  /** What the service says to the customer, where it knows more than the kind says. */
-  readonly reason: string | undefined;
+  /** The quota that is reached, and the service's own words about it. */
+  readonly quota: ReachedQuota | undefined;
 
   constructor(
     kind: FailureKind,
     {
       faults = [],
       retryAfterMs,
-      reason,
+      quota,
       cause,
     }: {
       faults?: readonly Fault[];
       retryAfterMs?: number | undefined;
-      reason?: string | undefined;
+      quota?: ReachedQuota | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -43,7 +50,7 @@ export class RequestFailure extends Error {
     this.kind = kind;
     this.faults = faults;
     this.retryAfterMs = retryAfterMs;
-    this.reason = reason;
+    this.quota = quota;
   }
 
   /** Whether the same request may succeed later by itself. */
@@ -69,8 +76,17 @@ export async function readFailure(response: Response): Promise<RequestFailure> {
   const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs = retryAfterSeconds >= 0 ? retryAfterSeconds * 1000 : undefined;
   if (response.headers.get('x-inlay-error') === 'quota_reached') {
-    const detail = await readDetail(response);
-    return new RequestFailure('limit_reached', { ...(typeof detail === 'string' && { reason: detail }) });
+    const parameters = new Map(
+      (response.headers.get('x-inlay-error-parameters') ?? '')
+        .split('; ')
+        .map((one) => one.split('=') as [string, string]),
+    );
+    const until = parameters.get('until');
+    const text = String((await readDetail(response)) ?? '');
+    const [quota = '', limit] = [parameters.get('quota'), Number(parameters.get('limit'))];
+    return new RequestFailure('limit_reached', {
+      quota: { quota, limit, text, ...(until !== undefined && { until }) },
+    });
   }
   return new RequestFailure(kindOf(status), {
     retryAfterMs,

@@ -5,7 +5,7 @@ import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import { useEffect, useMemo } from 'preact/hooks';
 import { failureOf, RequestFailure } from '../api/failure.ts';
 import { useWidget } from '../widget.ts';
-import { reasonInWords } from '../words/reasons.ts';
+import { quotaInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 
 export function FailureNotice({ error, ...props }: { error: unknown } & Pick<NoticeProps, 'actions' | 'takesFocus'>) {
@@ -32,9 +32,12 @@ export function useFailureWords(error: unknown): { title: string; text: string }
   return { title, text };
 }
 
-function textOf({ kind, retryAfterMs, reason }: RequestFailure, words: Words, formatting: Formatting) {
+function textOf({ kind, retryAfterMs, quota }: RequestFailure, words: Words, formatting: Formatting) {
   const { title, text } = words.failures[kind];
-  if (reason !== undefined) return { title, text: reasonInWords(reason, words, formatting) };
+  if (quota) {
+    const ending = quota.quota === 'concurrent_syncs' ? 'too_many' : 'no_room';
+    return { title, text: quotaInWords(quota, ending, words, formatting) ?? quota.text };
+  }
   const mayComeBack = retryAfterMs !== undefined && retryAfterMs > 0 && kind === 'rate_limited';
   return { title, text: mayComeBack ? words.retryIn(formatting.duration(Math.ceil(retryAfterMs / 1000))) : text };
 }

@@ -42,7 +42,7 @@ export function ConnectedScreen({ source, warnings }: { source: SourceSummary; w
     failed: {
       title: words.steps.connect,
       state: 'failed',
-      detail: reasonInWords(source.status_message, words, formatting),
+      detail: reasonInWords(source.status_reason, source.status_message, words, formatting),
     },
   };
   const steps: Step[] = [
@@ -135,7 +135,7 @@ interface Outcome {
 }
 
 function outcomeOf(connection: Connection, words: Words, formatting: Formatting): Outcome {
-  const { id, destination_name: destination, last_run: run, status, status_message } = connection;
+  const { id, destination_name: destination, last_run: run, status, status_message, status_reason } = connection;
   const { connected } = words;
   const text = (): ComponentChild => {
     const rows = run?.rows == null ? undefined : words.rows(run.rows, formatting.number(run.rows));
@@ -152,7 +152,10 @@ function outcomeOf(connection: Connection, words: Words, formatting: Formatting)
     id,
     destination,
     text: text(),
-    error: reasonInWords(run?.status === 'failed' ? run.error : status_message, words, formatting),
+    error:
+      run?.status === 'failed'
+        ? reasonInWords(run.error_reason, run.error, words, formatting)
+        : reasonInWords(status_reason, status_message, words, formatting),
   };
 }
 

@@ -107,7 +107,9 @@ function Entry({ entry: { jobs, isNothingNew } }: { entry: HistoryEntry }) {
 function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
   const words = useWords();
   const { formatting } = useWidget();
-  const { status, rows, bytes, duration_seconds, error, waiting_because } = job;
+  const { status, rows, bytes, duration_seconds } = job;
+  const error = reasonInWords(job.error_reason, job.error, words, formatting);
+  const waiting = reasonInWords(job.waiting_reason, job.waiting_because, words, formatting);
   const { kind, glyph } = looks[status];
   return (
     <div class="inlay-job">
@@ -121,10 +123,8 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
         {bytes !== null && bytes > 0 && <span>{formatting.bytes(bytes)}</span>}
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>
-      {error && <p class="inlay-quoted inlay-job-error">{reasonInWords(error, words, formatting)}</p>}
-      {waiting_because && (
-        <p class="inlay-quoted inlay-job-error">{reasonInWords(waiting_because, words, formatting)}</p>
-      )}
+      {error && <p class="inlay-quoted inlay-job-error">{error}</p>}
+      {waiting && <p class="inlay-quoted inlay-job-error">{waiting}</p>}
       <ChangedValues job={job} />
     </div>
   );

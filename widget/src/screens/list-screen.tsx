@@ -1,5 +1,4 @@
 /** All sources that the customer has connected, with their states. */
-import { signInAgain } from '@inlay/contract/pipelines/failure-words';
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
@@ -47,9 +46,10 @@ function SourceRow({ source }: { source: SourceSummary }) {
   const { name, summarized_source_template: template } = source;
   const connections = connectionsOf(pipelines, source.id);
   const state = stateOf(source, connections);
+  const failed = source.status_message === null ? connections.find(({ status }) => status === 'failed') : source;
   const reason = isSignInEnded(source, connections)
-    ? signInAgain
-    : (source.status_message ?? connections.find(({ status }) => status === 'failed')?.status_message);
+    ? words.signInEnded
+    : reasonInWords(failed?.status_reason, failed?.status_message, words, formatting);
   return (
     <button type="button" class="inlay-row" onClick={() => go({ screen: 'source', sourceId: source.id })}>
       <SourceIcon icon={template.icon} name={template.name} />
@@ -57,7 +57,7 @@ function SourceRow({ source }: { source: SourceSummary }) {
         <span class="inlay-row-name">{name}</span>
         <span class="inlay-row-facts">
           {state === 'failed' && reason ? (
-            <span class="inlay-row-reason">{reasonInWords(reason, words, formatting)}</span>
+            <span class="inlay-row-reason">{reason}</span>
           ) : (
             <SyncFacts source={source} />
           )}

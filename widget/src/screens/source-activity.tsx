@@ -36,7 +36,7 @@ export function SourceActivity({ source, connections }: { source: SourceSummary;
 function ConnectionPanel({ connection }: { connection: Connection }) {
   const words = useWords();
   const { api, formatting, announce, change, look } = useWidget();
-  const { id, status, status_message, health, last_run: run, next_run_at } = connection;
+  const { id, status, status_message, status_reason, health, last_run: run, next_run_at } = connection;
   const headingId = `inlay-connection-${id}`;
 
   const sync = useAction(async (signal) => {
@@ -98,14 +98,19 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       </div>
       {status === 'inactive' && (
         <Notice kind="warning">
-          {reasonInWords(status_message ?? health.paused_because, words, formatting) ?? words.source.paused}
+          {reasonInWords(
+            status_reason ?? health.paused_reason,
+            status_message ?? health.paused_because,
+            words,
+            formatting,
+          ) ?? words.source.paused}
         </Notice>
       )}
       {status === 'pending' && <Notice>{words.source.pending}</Notice>}
       {status === 'failed' && (
         <Notice kind="danger" title={words.source.failed}>
           <p class="inlay-quoted">
-            {reasonInWords(status_message, words, formatting) ?? words.source.failedWithoutReason}
+            {reasonInWords(status_reason, status_message, words, formatting) ?? words.source.failedWithoutReason}
           </p>
         </Notice>
       )}

@@ -51,7 +51,8 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
           }
         >
           <p class="inlay-quoted">
-            {reasonInWords(source.status_message, words, formatting) ?? words.source.failedWithoutReason}
+            {reasonInWords(source.status_reason, source.status_message, words, formatting) ??
+              words.source.failedWithoutReason}
           </p>
         </Notice>
       )}

@@ -5,7 +5,6 @@
 
 import type { WidgetLocale } from '@inlay/contract/embedding';
 import type { Connection } from '@inlay/contract/pipelines/connections';
-import { signInAgain } from '@inlay/contract/pipelines/failure-words';
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
@@ -35,7 +34,7 @@ export async function loadSignIn({ language }: Pick<Words, 'language'>): Promise
 
 /** Whether the source waits for the customer to sign in again. */
 export function isSignInEnded(source: Pick<SourceSummary, 'health'>, connections: readonly Connection[]): boolean {
-  return [source, ...connections].some(({ health }) => health.attention?.what === signInAgain);
+  return [source, ...connections].some(({ health }) => health.attention?.code === 'sign_in_ended');
 }
 
 /** On the page of a source whose sign-in has ended. */

@@ -22,6 +22,7 @@ const job = (changes: Partial<Job> = {}): Job => ({
   rows: 10,
   bytes: 100,
   error: null,
+  error_reason: null,
   ...changes,
 });
 const running = job({ status: 'running', ended_at: null });
@@ -34,9 +35,14 @@ const healthy: Health = {
   last_good_at: null,
   attention: null,
   paused_because: null,
+  paused_reason: null,
 };
 const failing: Health = { ...healthy, state: 'failing', failures_in_a_row: 2, trying_again: true };
-const attention: Health = { ...failing, state: 'needs_attention', attention: { by: 'customer', what: 'Check it.' } };
+const attention: Health = {
+  ...failing,
+  state: 'needs_attention',
+  attention: { by: 'customer', what: 'Check it.', code: 'connector_error', parameters: {} },
+};
 const connection = (changes: Partial<Connection> = {}): Connection => ({
   id: 'c',
   name: 'Shop → Files',
@@ -44,6 +50,7 @@ const connection = (changes: Partial<Connection> = {}): Connection => ({
   destination_name: 'Files',
   status: 'active',
   status_message: null,
+  status_reason: null,
   cron_expression: null,
   slowed_cron_expression: null,
   own_choice: [],

@@ -171,7 +171,9 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   if (error instanceof CheckFailed) {
     return (
       <Notice kind="danger" title={words.check.failed} takesFocus>
-        <p class="inlay-quoted">{reasonInWords(error.message, words, formatting) || words.check.noReason}</p>
+        <p class="inlay-quoted">
+          {reasonInWords(error.reason, error.message, words, formatting) || words.check.noReason}
+        </p>
       </Notice>
     );
   }

@@ -256,6 +256,18 @@ export default {
     },
   },
   lookAt: (fields) => `Mit diesen Angaben hat es nicht funktioniert. Prüfen Sie: ${fields}.`,
+  reasons: {
+    sign_in_lost: 'Ihre Anmeldung ist verloren gegangen. Melden Sie sich erneut an.',
+    platform_not_ready: 'Die Einrichtung dauert länger als üblich. Sie wird automatisch fortgesetzt.',
+    rejected_by_platform:
+      'Diese Einstellungen wurden nicht akzeptiert. Prüfen Sie sie und versuchen Sie es noch einmal.',
+    source_lost: 'Diese Quelle gibt es nicht mehr. Trennen Sie sie und verbinden Sie sie neu.',
+    connection_lost: 'Diese Verbindung gibt es nicht mehr. Trennen Sie die Quelle und verbinden Sie sie neu.',
+    no_streams: 'Diese Quelle enthält keine Daten, die synchronisiert werden können.',
+    chosen_streams_gone: 'Die ausgewählten Daten gibt es in dieser Quelle nicht mehr. Wählen Sie neu aus.',
+    check_interrupted: 'Die Prüfung wurde unterbrochen. Versuchen Sie es noch einmal.',
+    check_not_run: 'Die Prüfung konnte nicht ausgeführt werden. Versuchen Sie es später noch einmal.',
+  },
   quotas: {
     reached: (what) => `Das Limit von ${what} ist erreicht.`,
     things: {

@@ -245,6 +245,18 @@ const en = {
     unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },
   },
   lookAt: (fields: string) => `This did not work with what was entered. Check: ${fields}.`,
+  /** By the code of the reason. */
+  reasons: {
+    sign_in_lost: 'Your sign-in was lost. Sign in again.',
+    platform_not_ready: 'Setup is taking longer than usual. It continues automatically.',
+    rejected_by_platform: 'These settings were not accepted. Review them and try again.',
+    source_lost: 'This source no longer exists. Disconnect it, then connect it again.',
+    connection_lost: 'This connection no longer exists. Disconnect the source, then connect it again.',
+    no_streams: 'This source has no data to sync.',
+    chosen_streams_gone: 'The data you chose is no longer in this source. Choose again.',
+    check_interrupted: 'The check was interrupted. Try again.',
+    check_not_run: 'The check could not run. Try again later.',
+  },
   quotas: {
     reached: (what: string) => `The limit of ${what} is reached.`,
     things: {

@@ -250,6 +250,17 @@ export default {
     },
   },
   lookAt: (fields) => `No ha funcionado con los datos introducidos. Revise: ${fields}.`,
+  reasons: {
+    sign_in_lost: 'Se ha perdido su sesión. Vuelva a iniciar sesión.',
+    platform_not_ready: 'La configuración tarda más de lo habitual. Continúa automáticamente.',
+    rejected_by_platform: 'No se han aceptado estos ajustes. Revíselos e inténtelo de nuevo.',
+    source_lost: 'Esta fuente ya no existe. Desconéctela y vuelva a conectarla.',
+    connection_lost: 'Esta conexión ya no existe. Desconecte la fuente y vuelva a conectarla.',
+    no_streams: 'Esta fuente no tiene datos que sincronizar.',
+    chosen_streams_gone: 'Los datos elegidos ya no están en esta fuente. Elija de nuevo.',
+    check_interrupted: 'La comprobación se ha interrumpido. Inténtelo de nuevo.',
+    check_not_run: 'No se ha podido realizar la comprobación. Inténtelo más tarde.',
+  },
   quotas: {
     reached: (what) => `Se ha alcanzado el límite de ${what}.`,
     things: {

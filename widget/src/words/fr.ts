@@ -253,6 +253,17 @@ export default {
     },
   },
   lookAt: (fields) => `Cela n’a pas fonctionné avec les données saisies. Vérifiez : ${fields}.`,
+  reasons: {
+    sign_in_lost: 'Votre connexion a été perdue. Reconnectez-vous.',
+    platform_not_ready: 'La configuration prend plus de temps que d’habitude. Elle se poursuit automatiquement.',
+    rejected_by_platform: 'Ces paramètres n’ont pas été acceptés. Vérifiez-les et réessayez.',
+    source_lost: 'Cette source n’existe plus. Déconnectez-la, puis connectez-la de nouveau.',
+    connection_lost: 'Cette liaison n’existe plus. Déconnectez la source, puis connectez-la de nouveau.',
+    no_streams: 'Cette source ne contient aucune donnée à synchroniser.',
+    chosen_streams_gone: 'Les données choisies n’existent plus dans cette source. Choisissez-en d’autres.',
+    check_interrupted: 'La vérification a été interrompue. Réessayez.',
+    check_not_run: 'La vérification n’a pas pu être lancée. Réessayez plus tard.',
+  },
   quotas: {
     reached: (what) => `La limite de ${what} est atteinte.`,
     things: {

@@ -1,34 +1,49 @@
-/** The reason of a failure, in the customer's language where the words are the service's own. */
-import { pausedByTeam, problemOnOurSide, readLookAt, signInAgain } from '@inlay/contract/pipelines/failure-words';
-import { readQuota } from '@inlay/contract/tenancy/quota-words';
+/** Why something failed, waits or is paused, in the customer's language. The code decides, never the text. */
+import type { Reason, ReasonCode } from '@inlay/contract/reasons';
+import type { LimitedQuota } from '@inlay/contract/tenancy/quotas';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { Words } from './words.ts';
 
-export function reasonInWords<Reason extends string | null | undefined>(
-  reason: Reason,
-  words: Pick<Words, 'problemOnOurSide' | 'signInEnded' | 'source' | 'quotas' | 'lookAt'>,
+type ReasonWords = Pick<Words, 'problemOnOurSide' | 'signInEnded' | 'source' | 'quotas' | 'lookAt' | 'reasons'>;
+export type ToldReason = { code: ReasonCode | null; parameters: object } | null | undefined;
+
+/** The text stands for codes without words here, such as that of a connector's own message, and where there is no code. */
+export function reasonInWords<Text extends string | null | undefined>(
+  told: ToldReason,
+  text: Text,
+  words: ReasonWords,
   formatting: Formatting,
-): Reason | string {
-  if (typeof reason !== 'string') return reason;
-  if (reason === pausedByTeam) return words.source.pausedByTeam;
-  if (reason === problemOnOurSide) return words.problemOnOurSide;
-  if (reason === signInAgain) return words.signInEnded;
-  const titles = readLookAt(reason);
-  return titles === undefined ? (quotaInWords(reason, words, formatting) ?? reason) : words.lookAt(titles);
+): Text | string {
+  if (!told?.code) return text;
+  const { code, parameters } = told as Reason;
+  switch (code) {
+    case 'problem_on_our_side':
+      return words.problemOnOurSide;
+    case 'sign_in_ended':
+      return words.signInEnded;
+    case 'paused_by_operator':
+      return words.source.pausedByTeam;
+    case 'check_fields':
+      return words.lookAt(parameters.fields.join(', '));
+    case 'quota_paused':
+    case 'quota_waiting':
+      return quotaInWords(parameters, 'waits', words, formatting) ?? text;
+    default:
+      return (words.reasons as Record<string, string>)[code] ?? text;
+  }
 }
 
-/** Undefined for a text that is not about a quota. */
+/** `until`: when more is allowed. `ending`: what to do where no time is known. Undefined for a quota without words. */
 export function quotaInWords(
-  text: string,
+  { quota, limit, until }: { quota: string; limit: number; until?: string },
+  ending: 'waits' | 'no_room' | 'too_many',
   { quotas }: Pick<Words, 'quotas'>,
   formatting: Formatting,
 ): string | undefined {
-  const message = readQuota(text);
-  if (!message) return undefined;
-  const at = (time: number) => formatting.dateTime(new Date(time).toISOString());
-  if (message.kind === 'too_soon') return quotas.nextSync(at(message.from));
-  const { quota, limit } = message;
+  const at = until && formatting.dateTime(until);
+  if (quota === 'shortest_interval_seconds') return quotas.nextSync(at ?? '');
+  const thing = quotas.things[quota as LimitedQuota];
+  if (!thing) return undefined;
   const amount = quota.startsWith('bytes') ? formatting.bytes(limit) : formatting.number(limit);
-  const ending = message.kind === 'held' ? quotas.goesOn(at(message.until)) : quotas[message.kind as 'waits'];
-  return `${quotas.reached(quotas.things[quota](limit, amount))} ${ending}`;
+  return `${quotas.reached(thing(limit, amount))} ${at ? quotas.goesOn(at) : quotas[ending]}`;
 }

@@ -1,6 +1,6 @@
 import { widgetLocales } from '@inlay/contract/embedding';
-import { lookAt } from '@inlay/contract/pipelines/failure-words';
-import { sayQuota } from '@inlay/contract/tenancy/quota-words';
+import { quotedCodes } from '@inlay/contract/reason-words';
+import { type ReasonCode, type ReasonParameters, reasonCatalogue, reasonCodes } from '@inlay/contract/reasons';
 import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { expect, it } from 'vitest';
 import de from '../sign-in/sign-in-de.ts';
@@ -8,7 +8,7 @@ import en from '../sign-in/sign-in-en.ts';
 import es from '../sign-in/sign-in-es.ts';
 import fr from '../sign-in/sign-in-fr.ts';
 import ja from '../sign-in/sign-in-ja.ts';
-import { reasonInWords } from './reasons.ts';
+import { quotaInWords, reasonInWords } from './reasons.ts';
 import { chooseLocale, loadWords } from './words.ts';
 
 /** Every text by its path; functions with what they say for one and for many. */
@@ -62,28 +62,60 @@ it('translates nearly everything', async () => {
   }
 });
 
-it('what the service says of quotas and of fields is said in every language, with nothing of the English text left', async () => {
-  const time = Date.UTC(2026, 1, 1);
-  const texts = [
-    sayQuota({ kind: 'held', quota: 'rows_per_day', limit: 1_000, until: time }),
-    sayQuota({ kind: 'held', quota: 'bytes_per_month', limit: 5_000_000, until: time }),
-    sayQuota({ kind: 'no_room', quota: 'sources', limit: 1 }),
-    sayQuota({ kind: 'no_room', quota: 'connections', limit: 2 }),
-    sayQuota({ kind: 'too_many', quota: 'concurrent_syncs', limit: 2 }),
-    sayQuota({ kind: 'waits', quota: 'concurrent_syncs', limit: 1 }),
-    sayQuota({ kind: 'too_soon', from: time }),
-    lookAt(['Host']),
-  ];
-  for (const language of ['de', 'es', 'fr', 'ja'] as const) {
+const until = '2026-02-01T00:00:00.000Z';
+const parameters: { [Code in ReasonCode]?: ReasonParameters[Code] } = {
+  check_fields: { fields: ['Host'] },
+  quota_paused: { quota: 'rows_per_day', limit: 1_000, until },
+  quota_waiting: { quota: 'concurrent_syncs', limit: 1 },
+  rejected_by_platform: { what: 'source' },
+};
+
+it('every code that customers get has words in every language', async () => {
+  const codes = reasonCodes.filter((code) => {
+    const { readers, isNotice } = reasonCatalogue[code];
+    return readers !== 'operators' && !isNotice && !quotedCodes.includes(code);
+  });
+  const said = new Map<string, string[]>();
+  for (const language of widgetLocales) {
     const words = await loadWords(language);
-    for (const text of texts) {
-      const said = reasonInWords(text, words, createFormatting(language, 'UTC'));
-      expect(said).not.toMatch(/\b(The|limit of|is reached|sync|Try|Remove|Check|Syncs go on)\b/);
-      expect(said).toMatch(/\d|Host/);
-    }
+    const say = (code: ReasonCode) =>
+      reasonInWords({ code, parameters: parameters[code] ?? {} }, '', words, createFormatting(language, 'UTC'));
+    said.set(language, codes.map(say));
   }
-  const german = reasonInWords(texts[0] as string, await loadWords('de'), createFormatting('de', 'UTC'));
-  expect(german).toBe(
-    'Das Limit von 1.000 Zeilen pro Tag ist erreicht. Die Synchronisierung geht am 01.02.2026, 00:00 von selbst weiter.',
+  for (const [language, texts] of said) {
+    expect(
+      texts.filter((text) => text === ''),
+      language,
+    ).toEqual([]);
+    const same = texts.filter((text, index) => text === said.get('en')?.[index]);
+    expect(same, language).toEqual(language === 'en' ? texts : []);
+  }
+});
+
+it('the parameters of a reason are in its words, and a code without words leaves the text as it is', async () => {
+  const [words, formatting] = [await loadWords('de'), createFormatting('de', 'UTC')];
+  const paused = reasonInWords(
+    { code: 'quota_paused', parameters: parameters.quota_paused ?? {} },
+    '',
+    words,
+    formatting,
   );
+  expect(paused).toContain('1.000 Zeilen pro Tag');
+  expect(paused).toContain('01.02.2026, 00:00');
+  expect(reasonInWords({ code: 'check_fields', parameters: { fields: ['Host'] } }, '', words, formatting)).toContain(
+    'Host',
+  );
+  for (const told of [null, { code: null, parameters: {} }, { code: 'connector_error', parameters: {} } as const]) {
+    expect(reasonInWords(told, 'The text.', words, formatting)).toBe('The text.');
+  }
+});
+
+it('a quota that refuses a request says what to do', async () => {
+  const [words, formatting] = [await loadWords('fr'), createFormatting('fr', 'UTC')];
+  const { no_room, too_many, nextSync } = words.quotas;
+  expect(quotaInWords({ quota: 'sources', limit: 1 }, 'no_room', words, formatting)).toContain(no_room);
+  expect(quotaInWords({ quota: 'concurrent_syncs', limit: 2 }, 'too_many', words, formatting)).toContain(too_many);
+  const tooSoon = quotaInWords({ quota: 'shortest_interval_seconds', limit: 60, until }, 'no_room', words, formatting);
+  expect(tooSoon).toBe(nextSync(formatting.dateTime(until)));
+  expect(quotaInWords({ quota: 'wishes', limit: 1 }, 'no_room', words, formatting)).toBeUndefined();
 });

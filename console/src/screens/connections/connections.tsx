@@ -10,6 +10,7 @@ import { usePages } from '../../parts/tables/use-pages.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
+import { reasonInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 
 const filters = [
@@ -36,8 +37,12 @@ export function ConnectionsScreen({ place }: { place: Place }) {
     {
       title: words.column.error,
       isWide: true,
-      cell: ({ health, status_message, last_run }) => {
-        const text = health.attention?.what ?? health.first_error?.message ?? status_message;
+      cell: ({ health, status_message, status_reason, last_run }) => {
+        const { attention, first_error } = health;
+        const text =
+          reasonInWords(attention, attention?.what) ??
+          reasonInWords(first_error, first_error?.message) ??
+          reasonInWords(status_reason, status_message);
         if (!text) return <span class="c-muted">{words.none}</span>;
         return (
           <span class="c-clamp" title={text}>

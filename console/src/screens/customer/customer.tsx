@@ -17,6 +17,7 @@ import { type Column, Table } from '../../parts/tables/table.tsx';
 import { HowLong, When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
+import { failureInWords, reasonInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 import { Actions } from './actions.tsx';
 import { ConnectionActions } from './connection-actions.tsx';
@@ -100,7 +101,7 @@ function SeeWhatTheySee({ customer }: { customer: Workspace }) {
 function Facts({ customer, health }: { customer: Workspace; health: WorkspaceHealth | undefined }) {
   const { state, since, first_error, last_good_at, attention } = health?.health ?? {};
   const isUnwell = state === 'failing' || state === 'needs_attention';
-  const reason = attention?.what ?? first_error?.message;
+  const reason = reasonInWords(attention, attention?.what) ?? (first_error && failureInWords(first_error));
   return (
     <dl class="c-fact-list" aria-label={words.customer.summary}>
       {isUnwell && (

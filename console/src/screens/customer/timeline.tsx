@@ -13,6 +13,7 @@ import { Bones, Empty, Panel } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { failureInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 import { continued, entriesOf, lagging, type Parts, renewed, type TimelineEntry } from './timeline-entries.ts';
 
@@ -86,7 +87,7 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
           <JobBadge status={job.status} />
           {job.rows !== null && <span class="c-muted">{words.overview.rows(job.rows)}</span>}
         </span>
-        {job.failure && <span class="c-clamp c-danger">{job.failure.message ?? words.noReason}</span>}
+        {job.failure && <span class="c-clamp c-danger">{failureInWords(job.failure)}</span>}
       </div>
     );
   }

@@ -11,6 +11,7 @@ import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { formatting } from '../../words/formatting.ts';
+import { failureInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 import { Comparison } from './comparison.tsx';
 import { Log } from './log.tsx';
@@ -82,7 +83,7 @@ function Facts({ job }: { job: JobDetail }) {
         <div class="c-fact-wide">
           <dt>{words.job.firstFailure}</dt>
           <dd>
-            {reason.message ?? words.noReason}
+            {failureInWords(reason)}
             <span class="c-facts">
               <span>{words.kinds[reason.kind]}</span>
               <span>{words.origins[reason.origin]}</span>
@@ -115,8 +116,8 @@ function Attempts({ rows }: { rows: readonly Attempt[] }) {
       isWide: true,
       cell: ({ failure }) =>
         failure ? (
-          <span class="c-clamp" title={failure.message ?? undefined}>
-            {failure.message ?? words.noReason}
+          <span class="c-clamp" title={failureInWords(failure)}>
+            {failureInWords(failure)}
           </span>
         ) : (
           words.none

@@ -11,6 +11,7 @@ import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { formatting } from '../../words/formatting.ts';
+import { failureInWords, reasonInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 
 const filters = [
@@ -49,8 +50,8 @@ export function JobsScreen({ place }: { place: Place }) {
     {
       title: words.column.reason,
       isWide: true,
-      cell: ({ failure, waiting_because }) => {
-        const text = waiting_because ?? (failure ? (failure.message ?? words.noReason) : undefined);
+      cell: ({ failure, waiting_because, waiting_reason }) => {
+        const text = reasonInWords(waiting_reason, waiting_because) ?? (failure ? failureInWords(failure) : undefined);
         return text ? (
           <span class="c-clamp" title={text}>
             {text}

@@ -9,6 +9,7 @@ import { useKept, useSteadyRows } from '../../parts/tables/steady-rows.ts';
 import { HowLong, When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { failureInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 import { Retry } from './retries.tsx';
 
@@ -61,7 +62,7 @@ function Cause({ cause, retry, isHeld, onChanged }: CauseProps) {
     <article class="c-cause">
       <div class="c-cause-head">
         <div class="c-cause-text">
-          <p class="c-cause-message">{cause.message ?? words.noReason}</p>
+          <p class="c-cause-message">{failureInWords(cause)}</p>
           <p class="c-facts">
             <span>
               <Link to={list}>{words.overview.affected(cause.connections)}</Link>

@@ -13,6 +13,7 @@ import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { failureInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 import { Causes } from './cause.tsx';
 import { Plots } from './plots.tsx';
@@ -145,7 +146,7 @@ function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
       title: words.column.error,
       isWide: true,
       cell: ({ first_error, connection }) => {
-        const text = first_error?.message ?? words.noReason;
+        const text = first_error ? failureInWords(first_error) : words.noReason;
         return (
           <span class="c-clamp" title={text}>
             {connection?.job_id ? <Link to={pathTo('job', connection.job_id)}>{text}</Link> : text}

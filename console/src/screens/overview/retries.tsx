@@ -12,6 +12,7 @@ import { type Column, Table } from '../../parts/tables/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
+import { failureInWords } from '../../words/reason.ts';
 import { words } from '../../words/words.ts';
 
 const shown = 10;
@@ -36,7 +37,7 @@ export function OtherRetries({ retries, onChanged }: { retries: readonly CauseRe
         {retries.map((retry) => (
           <li key={retry.id}>
             <div class="c-cause">
-              <p class="c-cause-message">{retry.message ?? words.noReason}</p>
+              <p class="c-cause-message">{failureInWords(retry)}</p>
               <Retry retry={retry} onChanged={onChanged} />
             </div>
           </li>

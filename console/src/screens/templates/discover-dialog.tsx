@@ -9,6 +9,7 @@ import { ApiError, requestTo } from '../../api/client.ts';
 import { InfoDialog } from '../../parts/dialogs/info-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { reasonInWords } from '../../words/reason.ts';
 import { words as common } from '../../words/words.ts';
 import { configField, type Draft } from './draft.ts';
 import { words as templatesWords } from './words.ts';
@@ -62,8 +63,11 @@ export function DiscoverDialog({ draft, definitionId, specification, templateId,
                 source_config: configuration,
               },
             }),
-            ({ streams, error_message }) =>
-              error_message === null ? onFound(streams.map(({ name }) => name)) : setSaid(error_message),
+            ({ streams, error_message, error_reason }) => {
+              const said = reasonInWords(error_reason, error_message);
+              if (said === null) onFound(streams.map(({ name }) => name));
+              else setSaid(said);
+            },
           )
         }
       />

@@ -1,6 +1,7 @@
 /** Credentials as operators and customers see them, and their end by an operator. */
 import type { Credential, OwnCredential } from '@inlay/contract/credentials/credentials';
-import { problemOnOurSide, signInAgain } from '@inlay/contract/pipelines/failure-words';
+import { sayReason } from '@inlay/contract/reason-words';
+import type { Reason } from '@inlay/contract/reasons';
 import type { CredentialRow } from '../../kernel/db/tables.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
@@ -61,11 +62,13 @@ export async function listOwnUnused(
 function presentOwn(row: CredentialRow): OwnCredential {
   const by = attentionBy(row.reason);
   const isWell = row.state === 'connected';
+  const reason: Reason = { code: by === 'operator' ? 'problem_on_our_side' : 'sign_in_ended', parameters: {} };
   return {
     id: row.id,
     state: row.state,
     attention_by: isWell ? null : by,
-    message: isWell ? null : by === 'operator' ? problemOnOurSide : signInAgain,
+    message: isWell ? null : sayReason(reason, 'customer'),
+    reason: isWell ? null : reason,
     account: row.account_label,
     scopes: JSON.parse(row.scopes),
     signed_in_at: isoTime(row.signed_in_at),

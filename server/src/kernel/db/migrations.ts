@@ -1484,7 +1484,7 @@ const migrations: Record<string, Step> = {
 
   '0054-unconfirmed-contents': async (db, kind) => {
     const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
-    for (const table of ['sources', 'destinations', 'connections', 'placed_definitions']) {
+    for (const table of ['sources', 'destinations', 'connections', 'definition_copies']) {
       await sql`alter table ${sql.table(table)} add column unconfirmed ${text}`.execute(db);
     }
   },
@@ -1500,6 +1500,32 @@ const migrations: Record<string, Step> = {
     await sql`drop index placed_definitions_by_workspace`.execute(db);
     await sql`create index definition_copies_by_workspace on definition_copies (workspace_id)`.execute(db);
   },
+  '0058-codes-of-failures': async (db) => {
+    const remote = ['sources', 'destinations', 'connections', 'definition_copies'];
+    for (const table of remote) await sql`alter table ${sql.table(table)} add column failure_reasons text`.execute(db);
+    for (const table of ['jobs', 'source_checks', 'destination_checks', 'cause_retries']) {
+      await sql`alter table ${sql.table(table)} add column reasons text`.execute(db);
+    }
+    await sql`alter table cause_retries add column stop_code text`.execute(db);
+    // Who has to act was read from these two sentences until now.
+    for (const [text, code] of Object.entries(codesOfTexts)) {
+      const reasons = JSON.stringify({ operator: null, customer: { code, parameters: {} } });
+      for (const table of remote) {
+        await sql`update ${sql.table(table)} set failure_reasons = ${reasons} where customer_failure = ${text}`.execute(
+          db,
+        );
+      }
+      const told = `"customerWhat":${JSON.stringify(text)}`;
+      await sql`
+        update connections set health_detail = replace(health_detail, ${told}, ${`${told},"reasons":${reasons}`})
+        where health = 'needs_attention'`.execute(db);
+    }
+  },
+};
+
+const codesOfTexts = {
+  'There is a problem on our side, and our team can see it. You do not have to change anything.': 'problem_on_our_side',
+  'The access to your account has ended. Sign in again to go on.': 'sign_in_ended',
 };
 
 /** Columns of later migrations are not there yet. */

@@ -21,7 +21,7 @@ import type { CauseRetryItemState, CauseRetryState } from '@inlay/contract/pipel
 import type { ConnectionStatus } from '@inlay/contract/pipelines/connections';
 import type { Audience, HealthState } from '@inlay/contract/pipelines/health';
 import type { CheckStatus } from '@inlay/contract/pipelines/sources';
-import type { LimitedQuota } from '@inlay/contract/tenancy/quota-words';
+import type { LimitedQuota } from '@inlay/contract/tenancy/quotas';
 import type { Generated } from 'kysely';
 
 export interface OrganizationRow {
@@ -367,8 +367,11 @@ export interface CauseRetryRow {
   cause: string;
   /** What one of the connections failed with. */
   message: string | null;
+  /** JSON: its code, as `Reasons`; null where an older version stored it. */
+  reasons: string | null;
   state: CauseRetryState;
   state_reason: string | null;
+  stop_code: 'retry_stopped' | 'retry_expired' | null;
   /** 0 or 1: there were more connections than one retry takes. */
   has_more: number;
   /** Request that requested the job. */
@@ -461,6 +464,8 @@ export interface RemoteRow {
   failure: string | null;
   /** The same as the customer may read it; null exactly when `failure` is. */
   customer_failure: string | null;
+  /** JSON: the codes of both (`Reasons`), as long as `failure` is set; null where an older version stored it. */
+  failure_reasons: string | null;
   created_at: number;
   deleted_at: number | null;
 }
@@ -667,6 +672,8 @@ export interface JobRow {
   failure_whose: 'customer' | 'operator' | null;
   error: string | null;
   customer_error: string | null;
+  /** JSON: the codes of both (`Reasons`); null where an older version stored it. */
+  reasons: string | null;
   /** JSON: attempts and streams as reported by the platform. */
   attempt_list: string | null;
   streams: string | null;
@@ -783,6 +790,8 @@ export interface SourceCheckRow {
   error_message: string | null;
   /** The same as the customer may read it. */
   customer_message: string | null;
+  /** JSON: the codes of both (`Reasons`); null where an older version stored it. */
+  reasons: string | null;
   /** What should be known although it succeeded, by reader: `AudienceWarnings` as JSON. */
   warnings: string | null;
   created_at: number;
@@ -801,6 +810,8 @@ export interface DestinationCheckRow {
   organization_id: string;
   status: CheckStatus;
   error_message: string | null;
+  /** JSON: `Reasons`, as of a source. */
+  reasons: string | null;
   created_at: number;
   /** A check that still runs after this time has lost its process. */
   expires_at: number;

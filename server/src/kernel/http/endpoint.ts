@@ -263,12 +263,13 @@ function errorAnswers(
   const answers: Record<string, ErrorAnswer> = {};
   const isLimited = access !== 'public';
   for (const code of codes) {
-    const { statuses, when, detail, canRetry } = describeError(code, access === 'scoped');
+    const { statuses, when, detail, canRetry, hasParameters } = describeError(code, access === 'scoped');
     for (const status of statuses) {
       const body = status === 422 ? ValidationErrorBody : ErrorBody;
       answers[status] ??= { ...body, 'x-examples': {}, headers: asHeaders(errorHeaders(status, isLimited)) };
       const answer = answers[status];
       if (canRetry) answer.headers['Retry-After'] = {};
+      if (hasParameters) answer.headers['X-Inlay-Error-Parameters'] = {};
       answer['x-examples'][code] = { summary: when, value: { detail: status === 422 ? exampleFault : detail } };
     }
   }
@@ -294,11 +295,12 @@ function errorHeaders(status: number, isLimited: boolean): ResponseHeaderName[] 
 function describeError(code: ErrorCode | RefusalCode, isForCustomers: boolean) {
   if (isRefusal(code)) {
     const { status, when } = refusals[code];
-    return { statuses: [status], when, detail: refusalDetail(code), canRetry: false };
+    return { statuses: [status], when, detail: refusalDetail(code), canRetry: false, hasParameters: false };
   }
-  const { statuses, when, retryAfterSeconds } = errorCatalogue[code];
+  const { statuses, when, retryAfterSeconds, parameters } = errorCatalogue[code];
   const canRetry = retryAfterSeconds !== undefined || code === 'rate_limited';
-  return { statuses, when, detail: exampleDetail(code, isForCustomers), canRetry };
+  const hasParameters = parameters !== undefined;
+  return { statuses, when, detail: exampleDetail(code, isForCustomers), canRetry, hasParameters };
 }
 
 function isRefusal(code: ErrorCode | RefusalCode): code is RefusalCode {

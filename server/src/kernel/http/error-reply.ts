@@ -5,7 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorCatalogue, type RefusalCode, refusals } from '@inlay/contract/error-catalogue';
+import {
+  type ErrorCode,
+  errorCatalogue,
+  type FactsOf,
+  type RefusalCode,
+  refusals,
+} from '@inlay/contract/error-catalogue';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorageFailure } from '../db/storage-failure.ts';
 import { AppError } from '../errors.ts';
@@ -53,12 +59,19 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     const retryAfter = given ?? errorCatalogue[code].retryAfterSeconds;
     if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)));
     reply.header(codeHeader, code);
+    const parameters = parametersOf(code, facts);
+    if (parameters !== '') reply.header('x-inlay-error-parameters', parameters);
     return reply.code(status).send({ detail: 'faults' in facts ? facts.faults : detailOf(code, facts) });
   }
   const refusal = refusalOf(error);
   if (refusal !== undefined) return refuse(reply, refusal);
   request.log.error({ err: error }, 'Unexpected error');
   return refuse(reply, 'internal_error');
+}
+
+function parametersOf<Code extends ErrorCode>(code: Code, facts: FactsOf<Code>): string {
+  const given = (errorCatalogue[code].parameters ?? []).filter((name) => facts[name] !== undefined);
+  return given.map((name) => `${name}=${facts[name]}`).join('; ');
 }
 
 /**

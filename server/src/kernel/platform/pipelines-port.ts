@@ -6,6 +6,7 @@ import type { Configuration } from '@inlay/contract/catalog/connector-configurat
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import type { JobLog, JobLogQuery } from '@inlay/contract/pipelines/operating';
 import type { CheckWarning } from '@inlay/contract/pipelines/sources';
+import type { Reason } from '@inlay/contract/reasons';
 
 /** The outcome of a write that succeeded. */
 export interface Written {
@@ -175,6 +176,8 @@ export interface ConnectorFailure {
   type?: FailureType | undefined;
   /** The settings at fault, most likely first, with dots for what is inside others; where the connector names them. */
   fields?: string[] | undefined;
+  /** Where the message is this service's own. */
+  reason?: Reason | null;
 }
 
 export const failureTypes = ['config_error', 'transient_error', 'system_error'] as const;

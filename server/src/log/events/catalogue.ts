@@ -10,6 +10,7 @@
 import { flowFailures } from '@inlay/contract/credentials/oauth-flows';
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from '@inlay/contract/fields';
 import { checkpointCut } from '@inlay/contract/log/audit';
+import { reasonFields } from '@inlay/contract/reasons';
 import { quotaNames } from '@inlay/contract/tenancy/quotas';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 
@@ -42,13 +43,17 @@ const Connection = Type.Object(
   { title: 'Connection of an event' },
 );
 
-/** Operators read both texts. Customers read theirs, as `message`. */
+/** Operators read both texts and codes. Customers read theirs, as `message`, `code` and `parameters`. */
 const Failure = Type.Object(
   {
     kind: orNull('string', 'Type of the failure.', 'config_error'),
     origin: orNull('string', 'Where the failure occurred.', 'source'),
     message: orNull('string', 'What went wrong.', 'The password is wrong.'),
+    code: Type.Optional(reasonFields.code),
+    parameters: Type.Optional(reasonFields.parameters),
     customer_message: Type.Optional(orNull<string>('string', 'What went wrong, as shown to customers.')),
+    customer_code: Type.Optional(reasonFields.code),
+    customer_parameters: Type.Optional(reasonFields.parameters),
   },
   { title: 'Failure of an event' },
 );
@@ -92,6 +97,8 @@ const CauseRetry = Type.Object(
     id: Uuid('Id of the retry.', exampleId),
     cause: text('Cause that the connections share.', '0f343b0931126a20f133d67c2b018a3b'),
     message: orNull('string', 'Error message of one of the connections.', 'The password is wrong.'),
+    code: Type.Optional(reasonFields.code),
+    parameters: Type.Optional(reasonFields.parameters),
   },
   { title: 'Cause retry of an event' },
 );

@@ -87,7 +87,11 @@ describeOnBothDatabases('Events', (kind) => {
     expect((await read('', beta.token)).data).toEqual([]);
     expect((await read('types=workspace.*', acme.token)).data).toEqual([]);
 
-    const failure = { kind: 'config_error', origin: 'source', message: 'for operators', customer_message: 'for you' };
+    const failure = {
+      ...{ kind: 'config_error', origin: 'source', message: 'for operators', customer_message: 'for you' },
+      ...{ code: 'sign_in_ended', parameters: { why: 'revoked' } },
+      ...{ customer_code: 'sign_in_ended', customer_parameters: {} },
+    };
     const { store } = test.app;
     const entry = await store.db
       .selectFrom('log_entries')
@@ -105,7 +109,10 @@ describeOnBothDatabases('Events', (kind) => {
       })
       .execute();
     const told = (await read('types=source.needs_attention', acme.token)).data[0];
-    expect(told?.data.problem).toEqual({ kind: 'config_error', origin: 'source', message: 'for you' });
+    expect(told?.data.problem).toEqual({
+      ...{ kind: 'config_error', origin: 'source', message: 'for you' },
+      ...{ code: 'sign_in_ended', parameters: {} },
+    });
     const operators = (await read('types=source.needs_attention')).data[0];
     expect(operators?.data.problem).toEqual(failure);
   });

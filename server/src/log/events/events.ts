@@ -175,11 +175,13 @@ export function dataOf(
   return isCustomer ? (forCustomers(all) as Record<string, unknown>) : all;
 }
 
-/** Where there are two texts, customers get theirs; and nothing of the operator's templates. */
+/** Customers get what is theirs, named `customer_…`, under the plain name; and nothing of the operator's templates. */
 function forCustomers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(forCustomers);
   if (typeof value !== 'object' || value === null) return value;
-  const { customer_message: own, connection_template_id: _, ...rest } = value as Record<string, unknown>;
-  const shown = Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, forCustomers(member)]));
-  return own === undefined ? shown : { ...shown, message: own };
+  const all = value as Record<string, unknown>;
+  const { connection_template_id: _, customer_message, customer_code, customer_parameters, ...rest } = all;
+  const own = Object.entries({ message: customer_message, code: customer_code, parameters: customer_parameters });
+  const shown = Object.entries(rest).map(([name, member]) => [name, forCustomers(member)]);
+  return Object.fromEntries([...shown, ...own.filter(([, member]) => member !== undefined)]);
 }

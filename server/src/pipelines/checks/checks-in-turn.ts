@@ -2,12 +2,14 @@
  * Asks a connector something when its tenant has its turn: a workspace, or for questions of operators the organization. Only
  * so many questions of one tenant may wait. Two ways to ask:
  * - A check runs in the background, and callers on any replica ask for its outcome. While it waits or runs, its row is kept
- *   alive, which tells it from a check whose process is gone.
+ *   alive, which distinguishes it from a check whose process died.
  * - A request waits for the answer, but only so long.
  */
 import { type Configuration, listSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { Audience } from '@inlay/contract/pipelines/health';
 import type { Check } from '@inlay/contract/pipelines/sources';
+import { sayReason } from '@inlay/contract/reason-words';
+import type { Reason } from '@inlay/contract/reasons';
 import { redactor } from '@inlay/contract/text/redaction';
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { Definition } from '../../catalog/definitions/definition.ts';
@@ -16,7 +18,7 @@ import { AppError } from '../../kernel/errors.ts';
 import type { ConnectorFailure } from '../../kernel/platform/pipelines-port.ts';
 import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import type { PipelinesContext } from '../context.ts';
-import type { AudienceWarnings } from '../two-texts.ts';
+import { type AudienceWarnings, type FailureTexts, sameForBoth, storedReasons } from '../two-texts.ts';
 import * as checks from './checks.store.ts';
 
 /** A check whose process has gone counts as interrupted after this time. */
@@ -51,7 +53,7 @@ export async function startCheck(
         await checks.finishCheck(db, check, await run(check.id));
       });
     } catch (error) {
-      // The service is stopping. A caller who asks for the check is told that it was interrupted.
+      // The service is stopping. Callers see the check as interrupted.
       if (!(error instanceof QueueClosed)) throw error;
     } finally {
       over.abort();
@@ -79,13 +81,15 @@ export async function readCheck(
     throw new AppError(isElsewhere ? 'forbidden' : 'check_not_found');
   }
   if (row.status === 'running' && row.expires_at <= row.now) {
-    return { id, status: 'failed', error_message: 'The check was interrupted. Start it again.' };
+    const reason: Reason = { code: 'check_interrupted', parameters: {} };
+    return { id, status: 'failed', error_message: sayReason(reason, audience), error_reason: reason };
   }
   const warnings = row.warnings == null ? [] : (JSON.parse(row.warnings) as AudienceWarnings)[audience];
   return {
     id,
     status: row.status,
     error_message: audience === 'operator' ? row.error_message : (row.customer_message ?? null),
+    error_reason: storedReasons(row.reasons)?.[audience] ?? null,
     ...(warnings.length > 0 && { warnings }),
   };
 }
@@ -109,8 +113,11 @@ export async function askInTurn<Answer>(
   assertRoom(ctx, organizationId);
   const over = new AbortController();
   const late = ctx.runtime.timeLimit(requestPatienceMs, over.signal).then(() => {
-    const message = `The ${of} did not respond within ${requestPatienceMs / 1000} seconds.`;
-    return tooLate({ message, origin: of });
+    const reason: Reason = {
+      code: 'connector_timeout',
+      parameters: { connector: of, seconds: requestPatienceMs / 1000 },
+    };
+    return tooLate({ message: sayReason(reason, 'operator'), reason, origin: of });
   });
   try {
     return await Promise.race([ctx.turns.checks.run(organizationId, ask), late]);
@@ -132,7 +139,7 @@ export async function canAskForOperators(ctx: PipelinesContext, unavailable: Una
   }
 }
 
-/** How the platform is told which connector to run for a question. */
+/** Which connector the platform runs for a question. */
 export async function connectorOf(
   ctx: PipelinesContext,
   organizationId: string,
@@ -142,15 +149,15 @@ export async function connectorOf(
   return { manifest: await openManifest(ctx, organizationId, definitionId, ownVersion) };
 }
 
-/** Why the platform has not run a check, in words of our own. */
-export function whyNotRun({ log }: PipelinesContext, error: unknown): { isRefused: boolean; message: string } {
+/** Why the platform has not run a check. */
+export function whyNotRun({ log }: PipelinesContext, error: unknown): { isRefused: boolean; texts: FailureTexts } {
   if (!(error instanceof PlatformError)) throw error;
   log.warn({ err: error }, 'Check failed to run');
   const isRefused = error.failure === 'rejected' && !error.isConflict;
-  const message = isRefused
-    ? 'The platform rejected the configuration.'
-    : 'The platform could not run the check. Try again later.';
-  return { isRefused, message };
+  const reason: Reason = isRefused
+    ? { code: 'rejected_by_platform', parameters: { what: 'configuration' } }
+    : { code: 'check_not_run', parameters: {} };
+  return { isRefused, texts: sameForBoth(reason) };
 }
 
 export function withoutSecrets(

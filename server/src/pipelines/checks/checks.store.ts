@@ -13,7 +13,7 @@ export interface CheckRef {
 }
 
 /** Both tables have these columns. */
-type CheckColumns = Pick<SourceCheckRow, 'status' | 'error_message' | 'expires_at'>;
+type CheckColumns = Pick<SourceCheckRow, 'status' | 'error_message' | 'reasons' | 'expires_at'>;
 type SourceColumns = Pick<SourceCheckRow, 'customer_message' | 'warnings' | 'may_linger'>;
 
 /** Typed as the table with more columns; only checks of sources get those. */
@@ -34,6 +34,7 @@ export async function insertCheck(
     organization_id: organizationId,
     status: 'running' as const,
     error_message: null,
+    reasons: null,
     created_at: now,
     expires_at: fromNow(patienceMs),
   };
@@ -50,6 +51,7 @@ export async function insertCheck(
 export interface CheckEnd extends Partial<SourceColumns> {
   status: CheckStatus;
   error_message: string | null;
+  reasons: string | null;
 }
 
 export async function finishCheck(db: Db, check: CheckRef, end: CheckEnd): Promise<void> {

@@ -105,13 +105,20 @@ async function run(
       status: outcome.status,
       error_message: texts?.operator ?? null,
       customer_message: texts?.customer ?? null,
+      reasons: texts && JSON.stringify(texts.reasons),
       warnings: warnings && JSON.stringify(warnings),
       may_linger: outcome.leftSource ? 1 : 0,
     };
   } catch (error) {
-    const { isRefused, message } = whyNotRun(ctx, error);
-    const may_linger = isRefused ? 0 : 1;
-    return { status: 'failed', error_message: message, customer_message: message, warnings: null, may_linger };
+    const { isRefused, texts } = whyNotRun(ctx, error);
+    return {
+      status: 'failed',
+      error_message: texts.operator,
+      customer_message: texts.customer,
+      reasons: JSON.stringify(texts.reasons),
+      warnings: null,
+      may_linger: isRefused ? 0 : 1,
+    };
   }
 }
 

@@ -63,12 +63,18 @@ describeInTurns('A destination', (kind, it) => {
   };
 
   it('is checked by definition and configuration, and the outcome is asked for later', async () => {
-    expect(await check(files)).toEqual({ id: expect.any(String), status: 'succeeded', error_message: null });
+    expect(await check(files)).toEqual({
+      id: expect.any(String),
+      status: 'succeeded',
+      error_message: null,
+      error_reason: null,
+    });
     expect((await check(ofWarehouse())).status).toBe('succeeded');
     const secret = 'the-word-that-nobody-reads';
     expect(await check(ofWarehouse({ password: secret, database: secret }))).toMatchObject({
       status: 'failed',
       error_message: `There is no database ${mask} on this server. Check its spelling.`,
+      error_reason: { code: 'connector_error', parameters: {} },
     });
   });
 
@@ -112,7 +118,7 @@ describeInTurns('A destination', (kind, it) => {
       .execute();
     expect((await test.request('GET', `${path}/${body.id}/status`)).body).toMatchObject({
       status: 'failed',
-      error_message: 'The check was interrupted. Start it again.',
+      error_reason: { code: 'check_interrupted', parameters: {} },
     });
     await db.updateTable('destination_checks').set({ created_at: 0 }).execute();
     await test.app.keepHouse();

@@ -14,6 +14,7 @@ import { AppError } from '../../kernel/errors.ts';
 import type { ConnectorFailure } from '../../kernel/platform/pipelines-port.ts';
 import { getPlatformOrganizationId } from '../../tenancy/organizations/organizations.ts';
 import type { PipelinesContext } from '../context.ts';
+import { reasonOf } from '../failure-texts.ts';
 import { askInTurn, canAskForOperators, readCheck, startCheck, whyNotRun, withoutSecrets } from './checks-in-turn.ts';
 
 const unavailable = 'destination_check_unavailable';
@@ -27,7 +28,12 @@ export async function startDestinationCheck(
   if (!(await canAskForOperators(ctx, unavailable))) throw new AppError('destination_checks_unsupported');
   return await startCheck(ctx, { organizationId }, async () => {
     const failure = await failureOf(ctx, organizationId, definition, configuration);
-    return { status: failure ? 'failed' : 'succeeded', error_message: failure?.message ?? null };
+    const reasons = failure && JSON.stringify({ operator: reasonOf(failure), customer: null });
+    return {
+      status: failure ? 'failed' : 'succeeded',
+      error_message: failure?.message ?? null,
+      reasons: reasons ?? null,
+    };
   });
 }
 
@@ -64,6 +70,7 @@ async function failureOf(
     const outcome = await ctx.platform.checkDestination(asked);
     return outcome.status === 'succeeded' ? undefined : withoutSecrets(outcome.failure, definition, configuration);
   } catch (error) {
-    return { message: whyNotRun(ctx, error).message, origin: 'platform' };
+    const { operator: message, reasons } = whyNotRun(ctx, error).texts;
+    return { message, origin: 'platform', reason: reasons.operator };
   }
 }

@@ -22,7 +22,7 @@ const to =
     const [asked = ''] = request.path.split('?');
     return request.method === method && (path.endsWith('/') ? asked.startsWith(path) : asked === path);
   };
-const unavailable = 'The platform could not run the check. Try again later.';
+const unavailable = { code: 'check_not_run', parameters: {} };
 
 describeInTurns('a check on a hosted platform', (kind, it) => {
   let hosted: HostedApp;
@@ -93,7 +93,7 @@ describeInTurns('a check on a hosted platform', (kind, it) => {
       unreachable(to('POST', '/sources')),
     ]) {
       const restore = faulty.rule(rule);
-      expect(await acme.check(sample, { count: 1 })).toMatchObject({ status: 'failed', error_message: unavailable });
+      expect(await acme.check(sample, { count: 1 })).toMatchObject({ status: 'failed', error_reason: unavailable });
       restore();
     }
     expect(await sourcesThere()).toEqual([]);
@@ -103,7 +103,7 @@ describeInTurns('a check on a hosted platform', (kind, it) => {
     faulty.rule(answering(to('POST', '/sources'), 422, '{"data":{"message":"no such definition hunter2"}}'));
     expect(await acme.check(sample, { count: 1 })).toMatchObject({
       status: 'failed',
-      error_message: 'The platform rejected the configuration.',
+      error_reason: { code: 'rejected_by_platform', parameters: { what: 'configuration' } },
     });
   });
 
@@ -120,7 +120,7 @@ describeInTurns('a check on a hosted platform', (kind, it) => {
 
   it('that was cut off by a crash, or whose create was not answered, leaves nothing behind in the end', async () => {
     faulty.rule(first(1, to('POST', '/sources'), lostAnswer));
-    expect(await acme.check(sample, { count: 1 })).toMatchObject({ status: 'failed', error_message: unavailable });
+    expect(await acme.check(sample, { count: 1 })).toMatchObject({ status: 'failed', error_reason: unavailable });
     const own = await acme.connect(sample);
     await acme.settled(own);
     expect(await sourcesThere()).toHaveLength(2);

@@ -62,6 +62,7 @@ describeInTurns('The streams of a source', (kind, it) => {
       {
         status: 'succeeded',
         error_message: null,
+        error_reason: null,
         streams: [{ name: 'users' }, { name: 'products' }, { name: 'purchases' }],
       },
     ]);
@@ -75,7 +76,7 @@ describeInTurns('The streams of a source', (kind, it) => {
       source_definition_id: postgresSource,
       source_config: { ...database(), password: secret, database: secret },
     });
-    expect(body).toMatchObject({ status: 'failed', streams: [] });
+    expect(body).toMatchObject({ status: 'failed', error_reason: { code: 'connector_error' }, streams: [] });
     expect(body.error_message).not.toContain(secret);
   });
 

@@ -15,6 +15,7 @@ import type { Verdict } from '../../kernel/platform/pipelines-port.ts';
 import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import { getPlatformOrganizationId } from '../../tenancy/organizations/organizations.ts';
 import type { PipelinesContext } from '../context.ts';
+import { reasonOf } from '../failure-texts.ts';
 import { askInTurn, canAskForOperators, connectorOf, withoutSecrets } from './checks-in-turn.ts';
 
 const unavailable = 'stream_discovery_unavailable';
@@ -34,10 +35,10 @@ export async function discoverStreams(
     unavailable,
   });
   if (verdict.status === 'succeeded') {
-    return { status: 'succeeded', error_message: null, streams: verdict.streams ?? [] };
+    return { status: 'succeeded', error_message: null, error_reason: null, streams: verdict.streams ?? [] };
   }
-  const { message } = withoutSecrets(verdict.failure, definition, configuration);
-  return { status: 'failed', error_message: message, streams: [] };
+  const failure = withoutSecrets(verdict.failure, definition, configuration);
+  return { status: 'failed', error_message: failure.message, error_reason: reasonOf(failure), streams: [] };
 }
 
 /** The connector, and the secrets behind the masks of the template. */

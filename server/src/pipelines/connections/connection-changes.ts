@@ -2,7 +2,7 @@
  * Changes of one connection: its schedule, its streams, its status, its end. What is chosen for a connection lies beside its
  * version of the templates, so a rollout changes everything else of it and keeps the choice.
  *
- * What always holds: a change is on disk before it is acknowledged, and told to the platform after that (set-up.ts). A
+ * What always holds: a change is on disk before it is acknowledged, and applied to the platform after that (set-up.ts). A
  * connection that is paused stays so when its workspace is activated, and a connection of an inactive workspace never runs. A
  * customer chooses only what the template leaves to customers.
  */
@@ -247,7 +247,7 @@ export async function listStreams(
   return { data: shown.slice(offset, offset + limit), total: shown.length, read_at: isoTime(catalog.readAt) };
 }
 
-/** Records the deletion first and tells the platform after that. If the platform cannot be told now, it is told later. */
+/** Records the deletion, then deletes on the platform: now, or later if the platform is unavailable. */
 export async function deleteConnection(
   ctx: PipelinesContext,
   scope: Scope,

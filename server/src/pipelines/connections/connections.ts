@@ -5,8 +5,9 @@
  * and cannot be synced.
  */
 import type { Connection, Job } from '@inlay/contract/pipelines/connections';
-import { pausedByTeam } from '@inlay/contract/pipelines/failure-words';
 import type { Audience } from '@inlay/contract/pipelines/health';
+import { sayReason } from '@inlay/contract/reason-words';
+import type { Reason } from '@inlay/contract/reasons';
 import { nextRuns } from '@inlay/schedule/quartz';
 import { mayChangeIn } from '../../catalog/forms/customer-choice.ts';
 import type { Cause } from '../../kernel/cause.ts';
@@ -16,18 +17,19 @@ import { AppError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { PlatformConnection } from '../../kernel/platform/pipelines-port.ts';
 import { PlatformError } from '../../kernel/platform/platform-port.ts';
-import { assertNotHeld, type WaitWords } from '../../tenancy/quotas/holds.ts';
+import { assertNotHeld, type WaitReasons } from '../../tenancy/quotas/holds.ts';
 import { acceptSync, endStart } from '../../tenancy/quotas/quotas.ts';
 import { findLiveWorkspace, readSettledWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
 import { delayOf } from '../../tenancy/workspaces/operations.ts';
 import { statusOf } from '../connection-status.ts';
 import * as connections from '../connections.store.ts';
 import type { PipelinesContext, Scope } from '../context.ts';
-import { healthIn, presentHealth, presentJob, readWaitWords } from '../jobs/job-words.ts';
-import { findLastJob, goneFromPlatform, holdHealth, recordStarted, refreshHealth } from '../jobs/jobs.ts';
+import { healthIn, presentHealth, presentJob, readWaitReasons } from '../jobs/job-words.ts';
+import { findLastJob, holdHealth, recordStarted, refreshHealth } from '../jobs/jobs.ts';
 import * as jobs from '../jobs.store.ts';
 import { presentRunning } from '../set-up/apply-version.ts';
 import { scheduleOf } from '../slowed-schedules.ts';
+import { storedReasons } from '../two-texts.ts';
 
 const freshMs = 60_000;
 
@@ -56,9 +58,9 @@ export async function presentAll(
     rows.map(({ id }) => id),
   );
   const lastOf = new Map(last.map((job) => [job.connection_id, job]));
-  const waitWords = await readWaitWords(ctx.store.db, last);
+  const waitReasons = await readWaitReasons(ctx.store.db, last);
   return rows.map((row) =>
-    present(ctx, row, { audience, isActive: isActive(row), last: lastOf.get(row.id), waitWords }),
+    present(ctx, row, { audience, isActive: isActive(row), last: lastOf.get(row.id), waitReasons }),
   );
 }
 
@@ -195,8 +197,8 @@ export async function listJobs(
 ): Promise<Job[]> {
   await getConnection(ctx, scope, id);
   const rows = await jobs.listJobsOfConnection(ctx.store.db, scope.workspaceId, id, page);
-  const waitWords = await readWaitWords(ctx.store.db, rows);
-  return rows.map((job) => presentJob(job, scope.audience, waitWords));
+  const waitReasons = await readWaitReasons(ctx.store.db, rows);
+  return rows.map((job) => presentJob(job, scope.audience, waitReasons));
 }
 
 /** Undefined when it is deleted, or its source is. */
@@ -232,6 +234,8 @@ function retryAfterOf({ retryAfterSeconds }: PlatformError) {
   return retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
 }
 
+const connectionLost: Reason = { code: 'connection_lost', parameters: {} };
+
 function present(
   { runtime }: PipelinesContext,
   row: connections.ConnectionWithNames,
@@ -239,8 +243,8 @@ function present(
     audience,
     isActive,
     last,
-    waitWords,
-  }: { audience: Audience; isActive: boolean; last: JobRow | undefined; waitWords: WaitWords },
+    waitReasons,
+  }: { audience: Audience; isActive: boolean; last: JobRow | undefined; waitReasons: WaitReasons },
 ): Connection {
   const isGone = row.platform_state === 'gone';
   const isRunning = isActive && row.platform_state === null && row.paused === 0;
@@ -248,7 +252,11 @@ function present(
     audience === 'operator'
       ? (row.failure ?? row.destination_failure)
       : (row.customer_failure ?? row.destination_customer_failure);
+  const reasons = row.failure === null ? row.destination_failure_reasons : row.failure_reasons;
   const isMade = row.is_set_up === 1;
+  const isPaused = isMade && isActive && row.paused === 1;
+  const shown: Reason | undefined =
+    isMade && isGone ? connectionLost : isPaused ? { code: 'paused_by_operator', parameters: {} } : undefined;
   const isRefused = row.failure !== null || row.destination_failure !== null;
   const schedule = scheduleOf(row);
   const next = isRunning && schedule ? nextRuns(schedule, new Date(runtime.now()), 1)[0] : undefined;
@@ -258,7 +266,8 @@ function present(
     source_id: row.source_id,
     destination_name: row.destination_name,
     status: statusOf({ ...row, isWorkspaceActive: isActive, isRefused }),
-    status_message: isMade ? (isGone ? goneFromPlatform : isActive && row.paused === 1 ? pausedByTeam : null) : failure,
+    status_message: shown ? sayReason(shown, audience) : isMade ? null : failure,
+    status_reason: shown ?? (isMade || failure === null ? null : (storedReasons(reasons)?.[audience] ?? null)),
     cron_expression: row.cron_expression,
     own_choice: [
       ...(row.own_schedule === 1 ? (['cron_expression'] as const) : []),
@@ -268,7 +277,7 @@ function present(
     customer_may_change: mayChangeIn(row),
     slowed_cron_expression: row.slowed_cron,
     health: presentHealth(healthIn(row), audience),
-    last_run: last ? presentJob(last, audience, waitWords) : null,
+    last_run: last ? presentJob(last, audience, waitReasons) : null,
     next_run_at: next?.toISOString() ?? null,
     created_at: isoTime(row.created_at),
     ...(audience === 'operator' && {

@@ -45,7 +45,7 @@ export async function findConnectionsByPlatformIds(db: Db, platformIds: readonly
     .execute();
 }
 
-/** Jobs that have not ended, and of which the platform has told nothing for that long; the longest silent first. */
+/** Open jobs without a report from the platform for that long, the longest silent first. */
 export async function listSilentJobs(
   db: Db,
   silentMs: number,
@@ -63,7 +63,7 @@ export async function listSilentJobs(
     .execute();
 }
 
-/** The job is over, as far as anybody can tell; or it was asked for just now. Gives what has ended by this. */
+/** `isOver`: the job counts as cancelled. Otherwise it was just asked for, and is not silent. Returns what this ended. */
 export async function putSilentJob(
   db: Db,
   { connection_id, id }: Pick<JobRow, 'connection_id' | 'id'>,

@@ -185,7 +185,7 @@ function tell({ log, metrics }: PipelinesContext, news: readonly JobNews[]): voi
   }
 }
 
-/** Asks for jobs of which nothing was told for long. */
+/** Asks for open jobs that were not reported for long. */
 async function readSilent(ctx: PipelinesContext): Promise<void> {
   const { db } = ctx.store;
   for (const job of await watch.listSilentJobs(db, silentMs, atATime)) {
@@ -236,7 +236,7 @@ export interface SyncState {
   byHealth: Partial<Record<string, number>>;
 }
 
-/** Of the whole deployment, for metrics and for the operator of the machine. */
+/** For the whole deployment: metrics and the command line show it. */
 export async function readSyncState({ db }: Pick<Store, 'db'>): Promise<SyncState> {
   return { ...(await watch.readOpenJobs(db)), byHealth: await watch.countByHealth(db) };
 }

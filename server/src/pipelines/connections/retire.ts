@@ -1,6 +1,6 @@
 /**
  * Ends what was made from a template: connections are paused or deleted, sources are deleted. Only rows change here; the
- * set-up worker tells the platform.
+ * set-up worker applies them to the platform.
  *
  * What always holds: nothing is ever enabled. A connection that is paused stays so when its workspace is activated.
  */
@@ -18,7 +18,7 @@ import * as sources from '../sources.store.ts';
 
 export type Retirement = 'pause' | 'delete';
 
-/** Gives the sources whose set-up is to be told. The caller holds the workspace. */
+/** Returns the sources whose set-up has to run. The caller holds the workspace. */
 export async function retireConnections(
   ctx: PipelinesContext,
   tx: Db,

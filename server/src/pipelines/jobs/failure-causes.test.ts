@@ -11,6 +11,7 @@ import { systemRuntime } from '../../kernel/runtime.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import * as overview from '../../operating/overview.store.ts';
 import * as lists from '../sources/lists.store.ts';
+import { operatorsOnly } from '../two-texts.ts';
 import { causeOf, normalised, staleAt } from './failure-causes.ts';
 import { type ConnectionFacts, healthOf, type JobFailure } from './health.ts';
 import { refreshHealth } from './jobs.ts';
@@ -20,6 +21,7 @@ const failure = (message: string, more: Partial<JobFailure> = {}): JobFailure =>
   origin: 'source',
   message,
   customerMessage: null,
+  reasons: { operator: { code: 'connector_error', parameters: {} }, customer: null },
   whose: 'operator',
   ...more,
 });
@@ -27,7 +29,7 @@ const nothing: ConnectionFacts = {
   isPaused: false,
   pausedBecause: null,
   stoppedBecause: null,
-  gone: null,
+  isGone: false,
   refused: null,
   signIn: null,
   open: null,
@@ -50,6 +52,16 @@ describe('The cause of a failure', () => {
   ])('is the same for %s and %s', (one, other) => {
     expect(normalised(one)).toBe(normalised(other));
     expect(causeOf(failing(failure(one)))).toBe(causeOf(failing(failure(other))));
+  });
+
+  it('is known by code and parameters where the words are our own', () => {
+    const missing = (streams: string[], message: string) =>
+      healthOf({
+        ...nothing,
+        refused: operatorsOnly({ code: 'template_streams_gone', parameters: { streams } }, message),
+      });
+    expect(causeOf(missing(['a'], 'Old words.'))).toBe(causeOf(missing(['a'], 'New words.')));
+    expect(causeOf(missing(['a'], 'Words.'))).not.toBe(causeOf(missing(['b'], 'Words.')));
   });
 
   it('differs with the words, the kind, the origin, and with who has to do something', () => {
@@ -111,6 +123,7 @@ describeOnBothDatabases('The overview of causes', (kind) => {
     ['config_error', 'The bucket b-% does not exist', 'operator'],
     [null, null, null],
   ] as const;
+  const stored = JSON.stringify({ operator: { code: 'connector_error', parameters: {} }, customer: null });
   beforeAll(async () => {
     test = await startTestApp(kind);
     const { store, organization } = test.app;
@@ -121,7 +134,7 @@ describeOnBothDatabases('The overview of causes', (kind) => {
       const [failure_kind, error, failure_whose] = reasons[index % 5] ?? reasons[4];
       await store.db
         .updateTable('jobs')
-        .set({ failure_kind, failure_whose, error: error?.replace('%', String(index)) ?? null })
+        .set({ failure_kind, failure_whose, error: error?.replace('%', String(index)) ?? null, reasons: stored })
         .where('connection_id', '=', connectionId)
         .execute();
       await store.db
@@ -160,6 +173,8 @@ describeOnBothDatabases('The overview of causes', (kind) => {
     expect(refused.message).toBe('connect ECONNREFUSED 10.0.0.0:5432');
     expect(refused.examples).toHaveLength(3);
     expect(refused.examples[0]).toEqual({
+      code: 'connector_error',
+      parameters: {},
       workspace_id: first.workspaceId,
       workspace_name: 'customer 0',
       connection_id: first.connectionId,

@@ -4,26 +4,32 @@
  */
 import { createHash } from 'node:crypto';
 import type { FailureCause } from '@inlay/contract/pipelines/overview';
+import { quotedCodes } from '@inlay/contract/reason-words';
 import { nextRuns } from '@inlay/schedule/quartz';
 import type { ConnectionRow } from '../../kernel/db/tables.ts';
 import { scheduleOf } from '../slowed-schedules.ts';
+import { shownReason } from '../two-texts.ts';
 import type { Health } from './health.ts';
 
-type Facts = Pick<FailureCause, 'kind' | 'origin' | 'message' | 'attention_by'>;
+type Facts = Pick<FailureCause, 'kind' | 'origin' | 'message' | 'attention_by' | 'code' | 'parameters'>;
 
 /** Undefined for a connection that does well. */
 export function troubleIn({ state, firstError, attention }: Health): Facts | undefined {
   if (state !== 'failing' && state !== 'needs_attention') return undefined;
-  const { kind = 'unknown', origin = 'unknown', message = null } = firstError ?? {};
-  if (!attention) return { kind, origin, message, attention_by: null };
-  return { kind: 'config_error', origin, message: attention.what ?? message, attention_by: attention.by };
+  const { kind = 'unknown', origin = 'unknown', message = null, reasons } = firstError ?? {};
+  if (!attention) return { kind, origin, message, ...shownReason(reasons, 'operator'), attention_by: null };
+  const said = attention.what === null ? { message, reasons } : { message: attention.what, reasons: attention.reasons };
+  const reason = shownReason(said.reasons, 'operator');
+  return { kind: 'config_error', origin, message: said.message, ...reason, attention_by: attention.by };
 }
 
 export function causeOf(health: Health): string | null {
   const failure = troubleIn(health);
   if (!failure) return null;
-  const { kind, origin, message, attention_by } = failure;
-  const parts = JSON.stringify([kind, origin, attention_by, normalised(message ?? '')]);
+  const { kind, origin, message, attention_by, code, parameters } = failure;
+  const isOurs = code !== null && !quotedCodes.includes(code);
+  const what = isOurs ? { code, parameters } : normalised(message ?? '');
+  const parts = JSON.stringify([kind, origin, attention_by, what]);
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);
 }
 

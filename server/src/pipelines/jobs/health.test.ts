@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { signInTrouble } from '../sign-in-trouble.ts';
+import { operatorsOnly } from '../two-texts.ts';
 import { type ConnectionFacts, healthOf, type JobFailure, worstOf } from './health.ts';
 
 const nothing: ConnectionFacts = {
   isPaused: false,
   pausedBecause: null,
   stoppedBecause: null,
-  gone: null,
+  isGone: false,
   refused: null,
   signIn: null,
   open: null,
@@ -26,6 +28,7 @@ const wrong = (whose: JobFailure['whose']): JobFailure => ({
   customerMessage: 'Change.',
   whose,
 });
+const signIn = { state: 'needs_attention', last_error: null, signed_in_at: 0 } as const;
 const failedTwice = { count: 2, firstAt: 1_000, first: flaky, last: flaky };
 const running = { startedAt: 5_000, failedAt: null, failure: null };
 const health = (facts: Partial<ConnectionFacts>) => healthOf({ ...nothing, ...facts });
@@ -71,10 +74,33 @@ describe('the health of a connection', () => {
       attention: { by: 'customer', what: 'Change it.', customerWhat: 'Change.' },
     });
     expect(failedFor(wrong('operator')).attention?.by).toBe('operator');
-    const refused = { message: 'No.', customerMessage: 'Not now.', by: 'customer' } as const;
-    expect(health({ refused }).attention).toEqual({ by: 'customer', what: 'No.', customerWhat: 'Not now.' });
-    expect(health({ gone: 'Gone.' })).toMatchObject({ state: 'needs_attention', attention: { by: 'operator' } });
-    expect(health({ stoppedBecause: 'The schema changed.' }).attention?.what).toBe('The schema changed.');
+    const refused = operatorsOnly({ code: 'rejected_by_platform', parameters: { what: 'connection' } });
+    expect(health({ refused }).attention).toMatchObject({
+      by: 'operator',
+      reasons: {
+        operator: { code: 'rejected_by_platform', parameters: { what: 'connection' } },
+        customer: { code: 'problem_on_our_side', parameters: {} },
+      },
+    });
+    expect(health({ isGone: true })).toMatchObject({
+      state: 'needs_attention',
+      attention: { by: 'operator', reasons: { customer: { code: 'connection_lost' } } },
+    });
+    expect(health({ stoppedBecause: 'The schema changed.' }).attention).toMatchObject({
+      what: 'The schema changed.',
+      reasons: { operator: { code: 'stopped_by_platform' } },
+    });
+    expect(health({ signIn: signInTrouble({ ...signIn, reason: 'revoked' }) }).attention).toMatchObject({
+      by: 'customer',
+      reasons: {
+        operator: { code: 'sign_in_ended', parameters: { why: 'revoked' } },
+        customer: { code: 'sign_in_ended', parameters: {} },
+      },
+    });
+    expect(health({ signIn: signInTrouble({ ...signIn, reason: 'client_refused' }) }).attention).toMatchObject({
+      by: 'operator',
+      reasons: { operator: { code: 'oauth_client_rejected' }, customer: { code: 'problem_on_our_side' } },
+    });
   });
 
   it('is paused when somebody wanted it so, whatever happened before', () => {

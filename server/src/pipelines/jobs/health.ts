@@ -5,35 +5,40 @@
  * What always holds: a retry is no new start. Once a sync has failed, the connection is failing until a sync succeeds,
  * whatever runs meanwhile. Where only a person can help, it needs attention, and says whose.
  */
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import type { Audience, HealthState } from '@inlay/contract/pipelines/health';
+import { type FailureTexts, operatorsOnly, type Reasons, sameForBoth } from '../two-texts.ts';
 
-/** What went wrong, as the platform tells it. A hosted platform tells nothing of it. */
+/** What went wrong, as the platform reports it. Hosted platforms report no reasons. */
 export interface JobFailure {
-  /** `config_error`: somebody has to change something. Others may pass by themselves. */
+  /** `config_error`: somebody has to change something. Other kinds may be transient. */
   kind: 'config_error' | 'transient_error' | 'system_error' | 'unknown';
   origin: 'source' | 'destination' | 'platform' | 'unknown';
   /** For operators, and for customers. */
   message: string | null;
   customerMessage: string | null;
+  reasons?: Reasons | null;
   whose: Audience;
 }
 
-type PauseWords = Record<Audience, string>;
+/** The texts and, since they are stored with it, the codes. */
+type Pause = Record<Audience, string> & { reasons?: Reasons };
+
+/** As `FailureTexts`, but what older versions stored has no codes. */
+export type Problem = Omit<FailureTexts, 'reasons'> & { reasons: Reasons | null };
 
 export interface ConnectionFacts {
   /** Its workspace is inactive, or somebody has paused the connection itself. */
   isPaused: boolean;
   /** Where a quota has paused it: what each audience reads. */
-  pausedBecause: PauseWords | null;
+  pausedBecause: Pause | null;
   /** Why the platform itself has made it inactive. */
   stoppedBecause: string | null;
-  /** It is no longer on the platform: what to do about that. */
-  gone: string | null;
+  /** The platform no longer has it. */
+  isGone: boolean;
   /** Why the platform would not take the source, its destination or the connection. */
-  refused: { message: string; customerMessage: string; by: Audience } | null;
+  refused: Problem | null;
   /** The sign-in that the source needs has ended. */
-  signIn: { message: string; customerMessage: string; by: Audience } | null;
+  signIn: FailureTexts | null;
   /** The job that has not ended. */
   open: { startedAt: number; failedAt: number | null; failure: JobFailure | null } | null;
   /** Jobs that failed since the last success: how many, and the first and the last of them. */
@@ -53,9 +58,9 @@ export interface Health {
   /** A sync runs, or waits for its turn, although it has been failing. */
   isTryingAgain: boolean;
   /** Who has to do something, and what. */
-  attention: { by: Audience; what: string | null; customerWhat: string | null } | null;
+  attention: { by: Audience; what: string | null; customerWhat: string | null; reasons?: Reasons | null } | null;
   /** Why it is paused, where that is not somebody's choice. */
-  pausedBecause: PauseWords | null;
+  pausedBecause: Pause | null;
 }
 
 const worstFirst: readonly HealthState[] = [
@@ -80,22 +85,29 @@ export function healthOf(facts: ConnectionFacts): Health {
     attention: null,
     pausedBecause: null,
   };
-  const attention = (by: Audience, what: string | null, customerWhat: string | null): Health => ({
+  const attention = (attention: NonNullable<Health['attention']>): Health => ({
     ...healthy,
     ...failing(facts),
     state: 'needs_attention',
-    attention: { by, what, customerWhat },
+    attention,
   });
-  if (facts.gone !== null) return attention('operator', facts.gone, facts.gone);
+  const needs = ({ whose, operator, customer, reasons }: Problem, by = whose) =>
+    attention({ by, what: operator, customerWhat: customer, reasons });
+  if (facts.isGone) return needs(sameForBoth({ code: 'connection_lost', parameters: {} }), 'operator');
   // What the platform refused may only follow from it.
-  if (facts.signIn) return attention(facts.signIn.by, facts.signIn.message, facts.signIn.customerMessage);
-  if (facts.refused) return attention(facts.refused.by, facts.refused.message, facts.refused.customerMessage);
+  if (facts.signIn) return needs(facts.signIn);
+  if (facts.refused) return needs(facts.refused);
   if (facts.isPaused) return { ...healthy, state: 'paused', pausedBecause: facts.pausedBecause };
-  if (facts.stoppedBecause !== null) return attention('operator', facts.stoppedBecause, problemOnOurSide);
+  if (facts.stoppedBecause !== null) {
+    return needs(operatorsOnly({ code: 'stopped_by_platform', parameters: {} }, facts.stoppedBecause));
+  }
   const row = failing(facts);
   if (row) {
     const latest = open?.failure ?? failed?.last;
-    if (latest?.kind === 'config_error') return attention(latest.whose, latest.message, latest.customerMessage);
+    if (latest?.kind === 'config_error') {
+      const { whose: by, message: what, customerMessage: customerWhat, reasons = null } = latest;
+      return attention({ by, what, customerWhat, reasons });
+    }
     return { ...healthy, ...row };
   }
   if (open) return { ...healthy, state: 'running' };
@@ -114,7 +126,7 @@ function failing({ open, failed }: ConnectionFacts) {
   };
 }
 
-/** Of several connections; without any, nothing was ever synced. */
+/** Undefined without any connection: nothing was ever synced. */
 export function worstOf<T extends { state: HealthState }>(healths: readonly T[]): T | undefined {
   return healths.toSorted((a, b) => worstFirst.indexOf(a.state) - worstFirst.indexOf(b.state))[0];
 }

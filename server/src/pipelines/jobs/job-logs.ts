@@ -1,5 +1,5 @@
 /**
- * The logs of jobs. While a job goes on, its log is where the platform keeps it. Where `INLAY_JOB_LOG_DAYS` says so, the
+ * The logs of jobs. The log of a running job stays on the platform. Where `INLAY_JOB_LOG_DAYS` says so, the
  * log of a job that has ended is copied into our own store (job-logs.worker.ts), so that it outlives the platform's
  * machine and any replica can hand it out. It reads the same from both places.
  */
@@ -54,7 +54,7 @@ async function readKeptLog(
 
 type LinesOf = (part: logs.LogPart, search?: string) => Promise<LogLine[]>;
 
-/** Of parts that were stored before it was noted, the lines are looked at. */
+/** Searches the lines of parts that were stored before this offset was recorded. */
 async function findFirstError(parts: readonly logs.LogPart[], linesOf: LinesOf): Promise<number | null> {
   for (const part of parts) {
     const first = part.first_error_offset ?? firstErrorIn(await linesOf(part));

@@ -12,7 +12,7 @@ import * as wanted from './job-logs.worker.store.ts';
 const atATime = 20;
 const againAfterMs = 30_000;
 const partBytes = 250_000;
-/** Of one job, before compression. The platform keeps 5 MB of each attempt. */
+/** Limit for one job, before compression. The platform keeps 5 MB of each attempt. */
 const maxJobBytes = 10_000_000;
 
 export async function keepLogs(ctx: PipelinesContext): Promise<void> {

@@ -12,6 +12,7 @@ test('fields that earlier rows lack come with the request that fills them, for t
     'shop.orders: rows from earlier syncs have no value in discount, note, which was not synced at the time.';
   const request = 'POST /api/v1/integrations/connections/c1/sync?from_start=shop.orders';
   const message = `${words} To read the stream from the start: ${request}`;
-  expect(said('operator')).toEqual([{ ...notices[0], message }]);
-  expect(said('customer')).toEqual([{ ...notices[0], message: words }]);
+  const parameters = { stream: 'shop.orders', fields: ['discount', 'note'] };
+  expect(said('operator')).toEqual([{ ...notices[0], parameters, message }]);
+  expect(said('customer')).toEqual([{ ...notices[0], parameters, message: words }]);
 });

@@ -3,11 +3,13 @@
  */
 import type { Job, JobStream } from '@inlay/contract/pipelines/connections';
 import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/pipelines/health';
+import { sayReason } from '@inlay/contract/reason-words';
 import type { Db } from '../../kernel/db/open.ts';
 import type { ConnectionRow, JobRow } from '../../kernel/db/tables.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { PlatformJobAttempt, PlatformJobStream, RowPoint } from '../../kernel/platform/pipelines-port.ts';
-import { findWaitWords, type WaitWords } from '../../tenancy/quotas/holds.ts';
+import { findWaitReasons, type WaitReasons } from '../../tenancy/quotas/holds.ts';
+import { notReported, shownReason, storedReasons } from '../two-texts.ts';
 import type { Health, JobFailure } from './health.ts';
 
 export type StoredAttempt = Omit<PlatformJobAttempt, 'failure'> & { failure: JobFailure | null };
@@ -26,11 +28,12 @@ export function healthIn({ health: state, health_detail, unwell_since }: StoredH
 
 export function failureIn(job: JobRow): JobFailure {
   const { failure_kind, failure_origin, failure_whose, error: message, customer_error: customerMessage } = job;
+  const reasons = failure_kind === null ? notReported : storedReasons(job.reasons);
   const [kind, origin, whose] = [failure_kind ?? 'unknown', failure_origin ?? 'unknown', failure_whose ?? 'operator'];
-  return { kind, origin, message, customerMessage, whose } as const;
+  return { kind, origin, message, customerMessage, reasons, whose } as const;
 }
 
-/** Undefined where the platform does not tell. */
+/** Undefined where the platform reports no attempts. */
 export function attemptsIn({ attempt_list }: JobRow): StoredAttempt[] | undefined {
   return attempt_list === null ? undefined : JSON.parse(attempt_list);
 }
@@ -45,8 +48,13 @@ export function firstErrorIn(job: JobRow): JobFailure | undefined {
 }
 
 export function presentFailure(audience: Audience, failure: JobFailure): Failure {
-  const { kind, origin, message, customerMessage } = failure;
-  return { kind, origin, message: audience === 'operator' ? message : customerMessage };
+  const { kind, origin, message, customerMessage, reasons } = failure;
+  return {
+    kind,
+    origin,
+    message: audience === 'operator' ? message : customerMessage,
+    ...shownReason(reasons, audience),
+  };
 }
 
 export function presentHealth(health: Health, audience: Audience): PresentedHealth {
@@ -61,20 +69,22 @@ export function presentHealth(health: Health, audience: Audience): PresentedHeal
     attention: attention && {
       by: attention.by,
       what: audience === 'operator' ? attention.what : attention.customerWhat,
+      ...shownReason(attention.reasons, audience),
     },
     paused_because: health.pausedBecause?.[audience] ?? null,
+    paused_reason: health.pausedBecause?.reasons?.[audience] ?? null,
   };
 }
 
 /** Why those of the jobs that wait do so, where a quota is the reason. */
-export async function readWaitWords(db: Db, shown: readonly JobRow[]): Promise<WaitWords> {
+export async function readWaitReasons(db: Db, shown: readonly JobRow[]): Promise<WaitReasons> {
   const waiting = shown.filter(({ status }) => status === 'pending');
-  return await findWaitWords(db, [...new Set(waiting.map(({ workspace_id }) => workspace_id))]);
+  return await findWaitReasons(db, [...new Set(waiting.map(({ workspace_id }) => workspace_id))]);
 }
 
-export function presentJob(job: JobRow, audience: Audience, waitWords?: WaitWords): Job {
+export function presentJob(job: JobRow, audience: Audience, waitReasons?: WaitReasons): Job {
   const { id, status, started_at, ended_at, row_count, byte_count, streams, more_streams } = job;
-  const because = status === 'pending' ? waitWords?.(job.workspace_id, audience) : undefined;
+  const waits = status === 'pending' ? waitReasons?.(job.workspace_id, audience) : undefined;
   return {
     id,
     status,
@@ -84,7 +94,8 @@ export function presentJob(job: JobRow, audience: Audience, waitWords?: WaitWord
     rows: row_count,
     bytes: byte_count,
     error: presentFailure(audience, failureIn(job)).message,
-    ...(because !== undefined && { waiting_because: because }),
+    error_reason: storedReasons(job.reasons)?.[audience] ?? null,
+    ...(waits && { waiting_because: sayReason(waits, audience), waiting_reason: waits }),
     ...(streams !== null && {
       streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(job, stream, audience)),
     }),
@@ -101,7 +112,7 @@ function presentJobStream(job: JobRow, stream: StoredStream, audience: Audience)
     ...(recordsWritten !== undefined && { records_written: recordsWritten }),
     ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
     ...(stream.notReplaced && { not_replaced: true }),
-    ...(notices && { notices: notices.map((notice) => ({ ...notice, ...inOurWords(job, stream, notice, audience) })) }),
+    ...(notices && { notices: notices.map((notice) => presentNotice(job, stream, notice, audience)) }),
     ...(recordsSkipped && { records_skipped: recordsSkipped }),
     values_changed: stream.valuesChanged.map(({ isOperators, example, ...change }) => ({
       ...change,
@@ -112,17 +123,19 @@ function presentJobStream(job: JobRow, stream: StoredStream, audience: Audience)
   };
 }
 
-/** The platform names a request of its own; only operators can make the one that starts it through this service. */
-function inOurWords(
+/** For `fields_missing` the platform names a request of its own; operators use the request of this service. */
+function presentNotice(
   { connection_id }: JobRow,
   { name, namespace }: StoredStream,
-  { code, fields = [] }: NonNullable<StoredStream['notices']>[number],
+  notice: NonNullable<StoredStream['notices']>[number],
   audience: Audience,
-): { message?: string } {
-  if (code !== 'fields_missing') return {};
+) {
+  const { code, fields } = notice;
   const stream = namespace === undefined ? name : `${namespace}.${name}`;
-  const message = `${stream}: rows from earlier syncs have no value in ${fields.join(', ')}, which was not synced at the time.`;
-  if (audience === 'customer') return { message };
+  if (code !== 'fields_missing') return { ...notice, parameters: { stream } };
+  const parameters = { stream, fields: fields ?? [] };
+  const said = sayReason({ code, parameters }, audience);
   const path = `/api/v1/integrations/connections/${connection_id}/sync?from_start=${encodeURIComponent(stream)}`;
-  return { message: `${message} To read the stream from the start: POST ${path}` };
+  const message = audience === 'customer' ? said : `${said} To read the stream from the start: POST ${path}`;
+  return { ...notice, parameters, message };
 }

@@ -291,7 +291,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect((await connection()).health).toMatchObject({
       state: 'failing',
       trying_again: true,
-      first_error: { kind: 'unknown', origin: 'unknown', message: null },
+      first_error: { kind: 'unknown', origin: 'unknown', message: null, code: 'not_reported', parameters: {} },
     });
     expect((await connection()).last_run).toMatchObject({ status: 'running', rows: null, error: null });
   });
@@ -361,15 +361,19 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     tell(2, { ...failedJob(2), failureReason: { ...cut, type: 'config_error', origin: 'destination' } });
     await pass();
     // What lies at the destination is the operator's: the customer reads no more than that.
-    const words = /problem on our side/;
+    const ours = { code: 'problem_on_our_side', parameters: {} };
     expect((await connection()).health).toMatchObject({
       state: 'needs_attention',
-      attention: { by: 'operator', what: expect.stringMatching(words) },
+      attention: { by: 'operator', ...ours },
     });
-    expect((await connection()).last_run.error).toMatch(words);
+    expect((await connection()).last_run.error_reason).toEqual(ours);
     const path = `/api/v1/integrations/connections?workspace_id=${acme.workspaceId}`;
     const [shown] = (await test.request('GET', path)).body.data;
-    expect(shown).toMatchObject({ health: { attention: { what: cut.message } }, last_run: { error: cut.message } });
+    const reason = { code: 'connector_error', parameters: {} };
+    expect(shown).toMatchObject({
+      health: { attention: { what: cut.message, ...reason } },
+      last_run: { error: cut.message, error_reason: reason },
+    });
     await test.platform('DELETE', `/connections/${platformId}`);
     expect((await connection()).health).toMatchObject({ state: 'needs_attention', attention: { by: 'operator' } });
     await listed('needs_attention', 'inactive');

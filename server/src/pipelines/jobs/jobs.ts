@@ -1,13 +1,12 @@
 /**
- * Jobs in the service's own tables, and the health that follows from them. The platform runs jobs; what it tells of them is
- * written down here as it happens (job-watch.worker.ts), so that lists over all workspaces ask nobody.
+ * Jobs in the service's own tables, and the health derived from them. The platform runs jobs; this file records what it
+ * reports (job-watch.worker.ts), so that lists across workspaces need no request to the platform.
  *
- * What always holds: being told the same twice changes nothing, and what was told late undoes nothing: a job that has
- * ended stays so. A job and the health that follows from it change in one transaction. What a platform does not tell
- * (reasons, attempts, streams) is null, never made up.
+ * What always holds: reports are idempotent, and a late report undoes nothing: a job that has ended stays ended. A job and
+ * the health derived from it change in one transaction. What a platform does not report (reasons, attempts, streams) is
+ * null, never made up.
  */
 import type { ConnectionStatus } from '@inlay/contract/pipelines/connections';
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { storableText } from '@inlay/contract/text/storable-text';
 import type { Cause } from '../../kernel/cause.ts';
 import type { Db, Store } from '../../kernel/db/open.ts';
@@ -15,7 +14,7 @@ import type { ConnectionRow, JobRow, RemoteRow } from '../../kernel/db/tables.ts
 import type { ConnectorFailure, PlatformJob } from '../../kernel/platform/pipelines-port.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Journal } from '../../log/events/journal.ts';
-import { findHoldWords, reviewWorkspace } from '../../tenancy/quotas/holds.ts';
+import { findHoldReasons, reviewWorkspace } from '../../tenancy/quotas/holds.ts';
 import { countSync, endStart, syncLimitOf } from '../../tenancy/quotas/quotas.ts';
 import { readWorkspace } from '../../tenancy/workspaces/live-workspaces.ts';
 import { driveOperation } from '../../tenancy/workspaces/operations.ts';
@@ -23,17 +22,17 @@ import { statusOf } from '../connection-status.ts';
 import * as connections from '../connections.store.ts';
 import type { PipelinesContext } from '../context.ts';
 import { aboutSource } from '../entries.ts';
-import { failureTexts, showsDefaults } from '../failure-texts.ts';
+import { failureTexts, reasonOf, showsDefaults } from '../failure-texts.ts';
 import { wantLog } from '../job-logs.store.ts';
 import * as jobs from '../jobs.store.ts';
 import { signInTrouble } from '../sign-in-trouble.ts';
 import { configurationParts } from '../source-template.ts';
 import * as sources from '../sources.store.ts';
-import { operatorsOnly } from '../two-texts.ts';
+import { notReported, operatorsOnly, storedReasons } from '../two-texts.ts';
 import { causeOf, staleAt } from './failure-causes.ts';
-import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
+import { type Health, healthOf, type JobFailure, type Problem, worstOf } from './health.ts';
 import { failureIn, firstErrorIn, healthIn, type StoredAttempt, type StoredStream } from './job-words.ts';
-import { failureOf, recordSyncEnded, recordSyncStarted } from './sync-entries.ts';
+import { failureOf, recordSyncEnded, recordSyncStarted, toldOf } from './sync-entries.ts';
 
 export const { countEnded } = jobs;
 
@@ -49,19 +48,16 @@ interface HealthContext {
   journal: Journal;
 }
 
-export const goneFromPlatform =
-  'The connection no longer exists on the platform. To restore it, delete its source and connect it again.';
-
 /** Something that is worth a line in the log, and a count. */
 export interface JobNews {
   connection: ConnectionRow;
   job: JobRow;
-  /** Attempts that failed since the job was last told. */
+  /** Attempts that failed since the last report. */
   failedAttempts: StoredAttempt[];
   hasEnded: boolean;
 }
 
-/** A job as the platform tells it, with what each audience may read of it. */
+/** A job as the platform reports it, with the texts of its failures for each audience. */
 export type WordedJob = Omit<PlatformJob, 'failure' | 'attempts' | 'streams'> & {
   failure: JobFailure | null;
   attempts: StoredAttempt[] | undefined;
@@ -84,9 +80,9 @@ export async function wordJobs(
   const parts = source && source.sealed_config !== '' ? await configurationParts(ctx, source) : undefined;
   const word = (failure: ConnectorFailure | null): JobFailure | null => {
     if (!failure) return null;
-    const texts = parts ? failureTexts(failure, parts) : operatorsOnly(failure.message);
-    const { operator: message, customer: customerMessage, whose } = texts;
-    return { kind: failure.type ?? 'unknown', origin: failure.origin, message, customerMessage, whose };
+    const texts = parts ? failureTexts(failure, parts) : operatorsOnly(reasonOf(failure), failure.message);
+    const { operator: message, customer: customerMessage, reasons, whose } = texts;
+    return { kind: failure.type ?? 'unknown', origin: failure.origin, message, customerMessage, reasons, whose };
   };
   const isOperators = (example: string) => example !== '' && (!parts || showsDefaults(example, parts));
   return told.map((job) => ({
@@ -102,7 +98,7 @@ export async function wordJobs(
   }));
 }
 
-/** Writes down what the platform tells of the jobs of a connection, oldest first, and gives what is new about them. */
+/** Records reported jobs of a connection, oldest first, and returns what is new about them. */
 export async function recordJobs(
   { jobLogMs, journal, runtime }: JobsContext,
   tx: Db,
@@ -151,7 +147,7 @@ async function findFailed(tx: Db, { workspace_id, id }: ConnectionRow) {
   return { count, firstAt: first.failed_at ?? first.started_at, first: firstErrorIn(first) ?? failureIn(first) };
 }
 
-/** A sync that has ended may have used a quota up. Gives the workspaces of which the platform has to be told. */
+/** A finished sync may have used up a quota. Returns the workspaces whose status the platform needs to learn. */
 export async function reviewQuotas(ctx: PipelinesContext, tx: Db, news: readonly JobNews[]): Promise<WorkspaceRef[]> {
   const ended = new Map(
     news.filter(({ hasEnded }) => hasEnded).map(({ connection }) => [connection.workspace_id, connection]),
@@ -251,6 +247,7 @@ function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | unde
     failure_whose: failure?.whose ?? null,
     error: failure?.message ?? null,
     customer_error: failure?.customerMessage ?? null,
+    reasons: failure?.reasons ? JSON.stringify(failure.reasons) : null,
     attempt_list: job.attempts ? storableText(JSON.stringify(job.attempts)) : null,
     streams: job.streams ? storableText(JSON.stringify(job.streams)) : null,
     more_streams: job.moreStreams,
@@ -267,6 +264,7 @@ const notTold: JobFailure = {
   origin: 'unknown',
   message: null,
   customerMessage: null,
+  reasons: notReported,
   whose: 'operator',
 };
 
@@ -331,7 +329,7 @@ export async function followCredential(
   }
 }
 
-/** Of a source whose connections have changed, or one of whose connections is gone. */
+/** For a source whose connections changed, or lost one. */
 export async function refreshSourceHealth(
   journal: Journal,
   tx: Db,
@@ -362,7 +360,7 @@ async function tellOfAttention(
   if (needy && source.needs_attention === 0) {
     const { attention, firstError } = healthIn(needy);
     const known = firstError ? failureOf(firstError) : { kind: null, origin: null };
-    const words = { message: attention?.what ?? null, customer_message: attention?.customerWhat ?? null };
+    const words = toldOf(attention?.what ?? null, attention?.customerWhat ?? null, attention?.reasons);
     await jobs.putNeedsAttention(tx, workspaceId, sourceId, 1);
     await journal.record(tx, source.organization_id, {
       type: 'source.needs_attention',
@@ -397,13 +395,13 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
   });
   const isHeld = workspace != null && workspace.held_since !== null && !workspace.isDeactivated;
   const health = healthOf({
-    pausedBecause: isHeld && row.paused === 0 ? ((await findHoldWords(tx, workspaceId)) ?? null) : null,
+    pausedBecause: isHeld && row.paused === 0 ? ((await findHoldReasons(tx, workspaceId)) ?? null) : null,
     isPaused:
       workspace?.status === 'inactive' ||
       row.paused === 1 ||
       (row.platform_state === 'inactive' && row.platform_reason === null),
     stoppedBecause: row.platform_state === 'inactive' ? row.platform_reason : null,
-    gone: row.platform_state === 'gone' ? goneFromPlatform : null,
+    isGone: row.platform_state === 'gone',
     refused: refused ? refusalIn(refused) : null,
     signIn: credential ? signInTrouble(credential) : null,
     open: open
@@ -434,8 +432,9 @@ function sinceSignIn(job: JobRow, credential: sources.CredentialStatus | undefin
   return isBefore && failure.kind === 'config_error' ? { ...failure, kind: 'unknown' } : failure;
 }
 
-function refusalIn({ failure, customer_failure }: RemoteRow) {
-  const message = failure ?? '';
-  const customerMessage = customer_failure ?? message;
-  return { message, customerMessage, by: customerMessage === problemOnOurSide ? 'operator' : 'customer' } as const;
+function refusalIn({ failure, customer_failure, failure_reasons }: RemoteRow): Problem {
+  const operator = failure ?? '';
+  const reasons = storedReasons(failure_reasons);
+  const whose = reasons?.customer?.code === 'problem_on_our_side' ? 'operator' : 'customer';
+  return { operator, customer: customer_failure ?? operator, reasons, whose };
 }

@@ -6,6 +6,7 @@ import type { PlatformJobStream } from '../../kernel/platform/pipelines-port.ts'
 import type { Entry } from '../../log/events/catalogue.ts';
 import type { Journal } from '../../log/events/journal.ts';
 import { aboutConnection } from '../entries.ts';
+import { shownReason } from '../two-texts.ts';
 import type { JobFailure } from './health.ts';
 
 /** A log entry is for people and programs that react, not for reports. */
@@ -20,7 +21,7 @@ interface FailedBefore {
 
 type OfConnection = Pick<ConnectionRow, 'organization_id' | 'workspace_id' | 'id'>;
 
-/** Other jobs than syncs are not told. */
+/** The log covers syncs only. */
 const isSync = ({ type }: JobRow) => type === 'sync';
 
 export async function recordSyncStarted(
@@ -91,8 +92,14 @@ export async function recordSyncsEnded(
 
 const jobOf = ({ id, started_at }: JobRow) => ({ id, started_at: isoTime(started_at) });
 
-export function failureOf({ kind, origin, message, customerMessage }: JobFailure) {
-  return { kind, origin, message, customer_message: customerMessage };
+export function failureOf({ kind, origin, message, customerMessage, reasons }: JobFailure) {
+  return { kind, origin, ...toldOf(message, customerMessage, reasons) };
+}
+
+/** What both audiences read of a problem; events.ts gives customers theirs. */
+export function toldOf(message: string | null, customer_message: string | null, reasons: JobFailure['reasons']) {
+  const { code: customer_code, parameters: customer_parameters } = shownReason(reasons, 'customer');
+  return { message, customer_message, ...shownReason(reasons, 'operator'), customer_code, customer_parameters };
 }
 
 function warningsIn({ streams }: JobRow): { stream: string; kind: string; count: number }[] {

@@ -70,9 +70,9 @@ export async function readConnectionVersion(db: Db, template: TemplateRef, numbe
 
 interface ConnectionStep {
   workspace: Pick<WorkspaceRow, 'id' | 'name'>;
-  /** Of the connection's source. */
+  /** Slug of the connection's source. */
   slug: string;
-  /** Of the version that the connection has; undefined where that is not known. */
+  /** Content of the version that the connection has; undefined if unknown. */
   base: ConnectionContent | undefined;
   content: ConnectionContent;
   moveData: boolean;
@@ -221,7 +221,7 @@ export async function applyToSources(
     }
     const fault = isConfigured ? faultOfSource(ctx, definition, row, defaults) : undefined;
     if (fault) {
-      // The customer is asked for it with the next edit. Until then the source goes on as it is.
+      // The customer is asked for it with the next edit. Until then the source stays as it is.
       reason ??= missingText(fault);
       await apply.changeSource(tx, row, { template_version: version });
       await recordApplied(ctx, tx, row, version);

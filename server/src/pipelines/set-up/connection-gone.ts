@@ -1,4 +1,4 @@
-/** Whether somebody has deleted a connection on the platform, as far as the platform's answer to a request tells. */
+/** Whether the platform's answer means that somebody deleted the connection there. */
 import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import type { PipelinesContext } from '../context.ts';
 

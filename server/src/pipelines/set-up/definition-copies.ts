@@ -86,7 +86,7 @@ const batch = 500;
 
 /**
  * Applies a new version of a definition to the sources whose configuration its specification accepts. In the transaction of
- * the new version; the worker tells the platform.
+ * the new version; the worker applies it to the platform.
  */
 async function applyVersion(
   { sealer, journal }: { sealer: Sealer; journal: Journal },

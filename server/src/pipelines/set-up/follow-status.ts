@@ -2,7 +2,7 @@
  * Tells the platform whether a connection is active: a connection that is not paused follows its workspace. The workspace's
  * own operation (workspaces/operations.ts) writes the same on the platform, and the two may meet.
  *
- * What always holds: whoever writes last knows what is wanted. The operation reads which connections are paused after it was
+ * What always holds: the last writer knows what is wanted. The operation reads which connections are paused after it was
  * opened, and this worker writes only while no operation is open, and looks again after it has written.
  */
 import type { ConnectionRow } from '../../kernel/db/tables.ts';

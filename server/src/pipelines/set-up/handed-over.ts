@@ -26,11 +26,11 @@ export interface HandOver {
   changes: Configuration;
   /** Whether there is anything to make a source with. */
   hasTokens: boolean;
-  /** To be called when the platform has confirmed. */
+  /** Called once the platform has confirmed. */
   confirmed(): Promise<void>;
 }
 
-/** Undefined: the platform asks for tokens by itself, or the source has no sign-in. */
+/** Undefined if the platform fetches tokens on its own, or the source has no sign-in. */
 export async function prepareHandOver(
   ctx: PipelinesContext,
   row: SourceRow,

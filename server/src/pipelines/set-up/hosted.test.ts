@@ -1,5 +1,4 @@
 /** Sources, connections and checks in front of a hosted platform, which knows less than the bundled one and is slower. */
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { TestApp } from '../../../test/support/app.ts';
 import { describeInTurns } from '../../../test/support/databases.ts';
@@ -66,7 +65,9 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
 
   /** The source is put off, for the reason that the test has made. */
   async function untilPutOff(id: string) {
-    await expect.poll(async () => (await sourceNow(id)).status_message).toContain('Inlay retries automatically');
+    await expect
+      .poll(async () => (await sourceNow(id)).status_reason)
+      .toEqual({ code: 'platform_not_ready', parameters: {} });
   }
 
   it('sets a source up from the registry, whatever the platform shows in which order', async () => {
@@ -104,7 +105,10 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
       return (await there()).connections.map(({ status }: { status: string }) => status);
     };
     await expect.poll(onHost).toEqual(['inactive']);
-    expect((await connectionNow()).health.paused_because).toContain('The limit of 0 rows per day is reached');
+    expect((await connectionNow()).health.paused_reason).toMatchObject({
+      code: 'quota_paused',
+      parameters: { quota: 'rows_per_day', limit: 0 },
+    });
     await put({});
     await expect.poll(onHost).toEqual(['active']);
   });
@@ -235,13 +239,15 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
       const id = await acme.connect(template);
       const source = await acme.settled(id);
       expect(source.status).toBe('failed');
-      const refusal = `The platform rejected the ${what}. Check the configuration.`;
-      expect(source.status_message).toBe(what === 'source' ? refusal : problemOnOurSide);
+      const refusal = { code: 'rejected_by_platform', parameters: { what } };
+      const ours = { code: 'problem_on_our_side', parameters: {} };
+      expect(source.status_reason).toEqual(what === 'source' ? refusal : ours);
       const asOperator = await test.request(
         'GET',
         `/api/v1/integrations/sources/${id}?workspace_id=${acme.workspaceId}`,
       );
-      expect(asOperator.body.status_message).toBe(refusal);
+      expect(asOperator.body.status_reason).toEqual(refusal);
+      expect(asOperator.body.status_message).toContain(`rejected the ${what}`);
       const { body } = await acme.request('GET', '/connections');
       expect(JSON.stringify([source, body, asOperator.body])).not.toMatch(/hunter2|unprocessable/);
       restore();
@@ -272,7 +278,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     const shown = await connectionNow();
     expect(shown).toMatchObject({ status: 'inactive', next_run_at: null });
     expect(shown.status_message).toBe(
-      'The connection no longer exists on the platform. To restore it, delete its source and connect it again.',
+      'The platform no longer has this connection. Delete its source and connect it again.',
     );
     expect(await acme.request('POST', `/connections/${shown.id}/sync`)).toMatchObject({
       status: 502,
@@ -292,7 +298,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
     expect(await acme.settled(id)).toMatchObject({
       status: 'failed',
-      status_message: 'The source no longer exists on the platform. Delete it and connect it again.',
+      status_reason: { code: 'source_lost', parameters: {} },
     });
     expect(await acme.request('DELETE', `/sources/${id}`)).toMatchObject({ status: 200 });
   });
@@ -343,6 +349,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
       rows: 3100,
       bytes: 798_532,
       error: null,
+      error_reason: null,
     };
     // The newest of two: the first sync has left a job as well.
     expect((await acme.request('GET', `/connections/${id}/jobs`)).body.data[0]).toEqual(shown);

@@ -1,5 +1,4 @@
 /** Where the data of a workspace goes, and that it never meets the data of another one. */
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../../test/support/databases.ts';
@@ -37,7 +36,7 @@ describeOnBothDatabases('The tables of workspaces', (kind) => {
     expect(await first.settled(await first.connect(sample))).toMatchObject({ status: 'ready' });
     expect(await second.settled(await second.connect(sample))).toMatchObject({
       status: 'failed',
-      status_message: problemOnOurSide,
+      status_reason: { code: 'problem_on_our_side', parameters: {} },
     });
     expect(await third.settled(await third.connect(sample))).toMatchObject({ status: 'ready' });
   });

@@ -38,9 +38,7 @@ import { keepCatalog, streamWishes } from './stream-catalogs.ts';
 import { chooseStreams } from './streams.ts';
 
 const leaseMs = 60_000;
-const namesOfOthers = operatorsOnly(
-  'The data would be written to tables of other workspaces. Give the connection template a namespace_format or prefix with {workspace_id}, then connect the source again.',
-);
+const namesOfOthers = operatorsOnly({ code: 'destination_shared', parameters: {} });
 /** Together with the pauses between the tries this takes a few seconds. */
 const connectorTries = 3;
 
@@ -240,7 +238,7 @@ async function refuseNamesOfOthers(ctx: PipelinesContext, connection: Connection
 }
 
 /**
- * The system that the source reads from may be away for a moment. If it stays away, the customer is told to look at it.
+ * Retries, because the system behind the source may be away for a moment. If it stays away, the customer has to look at it.
  */
 async function whereConnectorMayFail<T>(ctx: PipelinesContext, source: SourceRow, work: () => Promise<T>): Promise<T> {
   try {

@@ -61,8 +61,8 @@ describeInTurns('setting up a source', (kind, it) => {
     const restore = faulty.rule(unreachable(post(path)));
     const { acme, id } = await connect();
     await expect
-      .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_message)
-      .toContain('Inlay retries automatically');
+      .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_reason)
+      .toEqual({ code: 'platform_not_ready', parameters: {} });
     restore();
     expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
     await expectExactlyOne(acme.workspaceId);
@@ -83,7 +83,7 @@ describeInTurns('setting up a source', (kind, it) => {
     const { acme, id } = await connect();
     expect(await acme.settled(id)).toMatchObject({
       status: 'failed',
-      status_message: 'The platform rejected the source. Check the configuration.',
+      status_reason: { code: 'rejected_by_platform', parameters: { what: 'source' } },
     });
     restore();
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 11 } });

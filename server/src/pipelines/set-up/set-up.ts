@@ -5,8 +5,7 @@
  * off anywhere and taken up by any replica.
  *
  * What always holds: one worker per source (a lease, kept alive while a connector is at work); what the platform
- * refuses is told to the customer and not tried again before something changes; everything else is tried until it
- * works.
+ * refuses is shown to the customer and not retried before something changes; everything else is retried until it works.
  */
 
 import { definitionOf, findDefinition } from '../../catalog/definitions/definitions.ts';
@@ -27,7 +26,7 @@ import { markOf, nameOnPlatform } from '../marks.ts';
 import { configuredFor } from '../signed-in.ts';
 import { versionedTemplateOf } from '../source-template.ts';
 import * as sources from '../sources.store.ts';
-import { type FailureTexts, sameForBoth } from '../two-texts.ts';
+import { type FailureTexts, sameForBoth, storedReasons } from '../two-texts.ts';
 import { assertSettled, readSettleWindow } from './assert-settled.ts';
 import { createOnce } from './create-once.ts';
 import { copyDefinition, removeCopy } from './definition-copies.ts';
@@ -39,8 +38,8 @@ import { takeDownConnections } from './take-down-connections.ts';
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
-const signInAgain = sameForBoth('The platform no longer has a token for this sign-in. Sign in again.');
-const goneFromPlatform = sameForBoth('The source no longer exists on the platform. Delete it and connect it again.');
+const signInLost = sameForBoth({ code: 'sign_in_lost', parameters: {} });
+const sourceLost = sameForBoth({ code: 'source_lost', parameters: {} });
 
 interface SourceRef {
   workspaceId: string;
@@ -85,8 +84,8 @@ export async function setUpSource(ctx: PipelinesContext, { workspaceId, id }: So
 }
 
 /**
- * Renews a short lease while the work goes on: a connector may take minutes, but a process that died must not hold the
- * lease that long.
+ * Renews a short lease while the work runs: a connector may take minutes, but a dead process must not hold the lease that
+ * long.
  */
 async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promise<T>): Promise<T> {
   const over = new AbortController();
@@ -159,8 +158,9 @@ async function refreshHealthOf(ctx: PipelinesContext, { workspace_id, id }: Sour
   await ctx.store.transaction((tx) => refreshHealth(ctx, tx, [workspace_id], { sourceId: id }));
 }
 
-function failureOf({ failure, customer_failure }: SourceRow) {
-  return failure === null ? null : { operator: failure, customer: customer_failure ?? failure };
+function failureOf({ failure, customer_failure, failure_reasons }: SourceRow) {
+  if (failure === null) return null;
+  return { operator: failure, customer: customer_failure ?? failure, reasons: storedReasons(failure_reasons) };
 }
 
 /** The source itself, with its present name and configuration. */
@@ -182,7 +182,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
     createOnce(ctx, 'sources', row, {
       find: () => ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)),
       prepare: async () => {
-        if (handOver && !handOver.hasTokens) throw new Refused(signInAgain);
+        if (handOver && !handOver.hasTokens) throw new Refused(signInLost);
         const wanted = handOver ? { configuration: handOver.configuration } : configured;
         return { workspaceId: row.workspace_id, name, definitionId, ...wanted };
       },
@@ -216,7 +216,7 @@ async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T
     return await work();
   } catch (error) {
     const source = { id: row.id, workspaceId: row.workspace_id };
-    if (await isGoneFromPlatform(ctx, 'source', source, error)) throw new Refused(goneFromPlatform, { cause: error });
+    if (await isGoneFromPlatform(ctx, 'source', source, error)) throw new Refused(sourceLost, { cause: error });
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which streams the source of a connection has, as the platform told last, and which of them are synced. Kept in our own
- * table, so that a form is there at once: to ask a source may take minutes.
+ * Which streams the source of a connection has, as last reported by the platform, and which of them are synced. Cached in
+ * our own table, so that forms open at once: asking a source can take minutes.
  */
 import type { ConnectionStream, WantedStream } from '@inlay/contract/pipelines/connections';
 import { definitionOf, getDefinition } from '../../catalog/definitions/definitions.ts';

@@ -1,4 +1,3 @@
-import { problemOnOurSide } from '@inlay/contract/pipelines/failure-words';
 import { describe, expect, it } from 'vitest';
 import type { PlatformStream } from '../../kernel/platform/pipelines-port.ts';
 import { chooseStreams } from './streams.ts';
@@ -36,11 +35,13 @@ describe('which streams', () => {
   });
 
   it('says so when there are none', () => {
-    expect(choose([])).toMatchObject({ problem: { customer: expect.stringContaining('no streams') } });
+    expect(choose([])).toMatchObject({ problem: { reasons: { customer: { code: 'no_streams' } } } });
     const changes = { stream_selection_mode: 'whitelist', stream_whitelist: ['z'] };
-    expect(choose(three, changes)).toEqual({
-      problem: { operator: 'The source has none of the streams z.', customer: problemOnOurSide, whose: 'operator' },
-    });
+    const reasons = {
+      operator: { code: 'template_streams_gone', parameters: { streams: ['z'] } },
+      customer: { code: 'problem_on_our_side', parameters: {} },
+    };
+    expect(choose(three, changes)).toMatchObject({ problem: { reasons, whose: 'operator' } });
   });
 });
 

@@ -34,8 +34,7 @@ export function chooseStreams(
   available: readonly PlatformStream[],
   { customization, suggested, own }: StreamWishes,
 ): StreamChoice {
-  if (available.length === 0)
-    return { problem: sameForBoth('The source has no streams, so there is no data to read.') };
+  if (available.length === 0) return { problem: sameForBoth({ code: 'no_streams', parameters: {} }) };
   if (!own) return chooseByTemplate(available, customization, suggested);
   const find = streamFinder(available);
   const streams = own.flatMap((wanted) => {
@@ -43,7 +42,7 @@ export function chooseStreams(
     return stream ? [configure(stream, customization, wanted)] : [];
   });
   if (streams.length > 0) return { streams };
-  return { problem: sameForBoth('None of the chosen streams exist any more. Choose others.') };
+  return { problem: sameForBoth({ code: 'chosen_streams_gone', parameters: {} }) };
 }
 
 function chooseByTemplate(
@@ -56,15 +55,14 @@ function chooseByTemplate(
   const chosen = wanted.size === 0 ? available : available.filter(({ name }) => wanted.has(name));
   // The template says which streams are wanted.
   if (chosen.length === 0) {
-    return { problem: operatorsOnly(`The source has none of the streams ${[...wanted].join(', ')}.`) };
+    return { problem: operatorsOnly({ code: 'template_streams_gone', parameters: { streams: [...wanted] } }) };
   }
   return { streams: chosen.map((stream) => configure(stream, customization, undefined)) };
 }
 
 /**
  * Takes the best sync mode that both sides know: new records only, each kept once; else new records only; else
- * everything anew. Without a key and a cursor nobody could tell which of two records is newer, so such a stream is read
- * anew.
+ * everything anew. Without a key and a cursor it is unknown which of two records is newer, so such a stream is read anew.
  */
 function configure(
   stream: PlatformStream,

@@ -113,6 +113,7 @@ export async function listConnectionPage(
       'destinations.name as destination_name',
       'destinations.failure as destination_failure',
       'destinations.customer_failure as destination_customer_failure',
+      'destinations.failure_reasons as destination_failure_reasons',
       'destinations.template_version as destination_template_version',
       'destinations.applied_template_version as destination_applied_template_version',
       'workspaces.name as workspace_name',
@@ -185,7 +186,7 @@ export async function countHealths(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** Of each workspace the connections that do worst. */
+/** The worst connections of each workspace. */
 export async function listWorstHealths(
   db: Db,
   workspaceIds: readonly string[],

@@ -18,7 +18,7 @@ import { decodePosition, encodePosition, type Position } from '../../kernel/db/l
 import type { Db, Store } from '../../kernel/db/open.ts';
 import { AppError, invalidRequest } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
-import type { WaitWords } from '../../tenancy/quotas/holds.ts';
+import type { WaitReasons } from '../../tenancy/quotas/holds.ts';
 import { getWorkspace } from '../../tenancy/workspaces/workspaces.ts';
 import { listConnections, presentAll } from '../connections/connections.ts';
 import * as connections from '../connections.store.ts';
@@ -31,7 +31,7 @@ import {
   presentFailure,
   presentHealth,
   presentJob,
-  readWaitWords,
+  readWaitReasons,
   rowPointsIn,
 } from '../jobs/job-words.ts';
 import * as lists from './lists.store.ts';
@@ -157,8 +157,8 @@ export async function listAllJobs(
     time: isByEnd ? (ended_at ?? 0) : started_at,
     id,
   }));
-  const waitWords = await readWaitWords(ctx.store.db, page.data);
-  return { ...page, data: page.data.map((job) => presentListedJob(job, waitWords)) };
+  const waitReasons = await readWaitReasons(ctx.store.db, page.data);
+  return { ...page, data: page.data.map((job) => presentListedJob(job, waitReasons)) };
 }
 
 /** In a place of its own: the fields of a workspace are given. */
@@ -179,7 +179,7 @@ export async function healthsOfWorkspaces(ctx: ListContext, rows: readonly { id:
   return (id: string): Omit<WorkspaceHealth, 'workspace_id'> => {
     const counts = Object.fromEntries(healthStates.map((state) => [state, 0])) as WorkspaceHealth['connections'];
     for (const { workspace_id, health, count } of counted) if (workspace_id === id) counts[health] = count;
-    // Of those that do equally badly, the first to fail.
+    // Several are equally bad: take the first to fail.
     const [first] = worst
       .filter(({ workspace_id }) => workspace_id === id)
       .map(healthIn)
@@ -206,14 +206,18 @@ export async function getJob(ctx: ListContext, organizationId: string, id: strin
 export async function getJobDetail(ctx: ListContext, organizationId: string, id: string): Promise<JobDetail> {
   const job = await getJob(ctx, organizationId, id);
   const good = await lists.findGoodBefore(ctx.store.db, organizationId, job);
-  return presentJobDetail(job, good, await readWaitWords(ctx.store.db, [job]));
+  return presentJobDetail(job, good, await readWaitReasons(ctx.store.db, [job]));
 }
 
-function presentJobDetail(job: lists.ListedJob, good: lists.ListedJob | undefined, waitWords: WaitWords): JobDetail {
+function presentJobDetail(
+  job: lists.ListedJob,
+  good: lists.ListedJob | undefined,
+  waitReasons: WaitReasons,
+): JobDetail {
   const first = firstErrorIn(job);
   const attempts = attemptsIn(job);
   return {
-    ...presentListedJob(job, waitWords),
+    ...presentListedJob(job, waitReasons),
     first_error: first ? presentFailure('operator', first) : null,
     attempt_list:
       attempts?.map(({ number: attempt, status, startedAt, endedAt, rows, bytes, failure }) => ({
@@ -226,13 +230,13 @@ function presentJobDetail(job: lists.ListedJob, good: lists.ListedJob | undefine
         failure: failure ? presentFailure('operator', failure) : null,
       })) ?? null,
     row_points: rowPointsIn(job),
-    last_good_job: good ? presentListedJob(good, waitWords) : null,
+    last_good_job: good ? presentListedJob(good, waitReasons) : null,
   };
 }
 
-function presentListedJob(job: lists.ListedJob, waitWords: WaitWords): OperatorJob {
+function presentListedJob(job: lists.ListedJob, waitReasons: WaitReasons): OperatorJob {
   return {
-    ...presentJob(job, 'operator', waitWords),
+    ...presentJob(job, 'operator', waitReasons),
     workspace_id: job.workspace_id,
     workspace_name: job.workspace_name,
     connection_id: job.connection_id,
@@ -277,7 +281,7 @@ function sliceOf(
   return {
     after: cursor === undefined ? undefined : decodePosition(cursor),
     isNewestFirst,
-    // One more tells whether there is a next page.
+    // One more shows whether there is a next page.
     limit: limit + 1,
     from: from === undefined ? undefined : Date.parse(from),
     until: until === undefined ? undefined : Date.parse(until),

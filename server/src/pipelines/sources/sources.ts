@@ -1,6 +1,6 @@
 /**
  * Sources: what a customer connects, made from an operator's template. This file owns creating, showing, changing and
- * deleting them; set-up.ts tells the platform, checks.ts tries a configuration out.
+ * deleting them; set-up.ts applies changes to the platform, checks.ts tries out a configuration.
  *
  * What always holds: what was accepted is on disk before it is acknowledged, with every connection it is to get; a
  * configuration that was accepted satisfies the connector's specification; secrets leave only masked.
@@ -15,6 +15,8 @@ import type {
   SourceSummary,
   UpdateSourceRequest,
 } from '@inlay/contract/pipelines/sources';
+import { sayReason } from '@inlay/contract/reason-words';
+import type { Reason } from '@inlay/contract/reasons';
 import type { Definition } from '../../catalog/definitions/definition.ts';
 import { definitionOf, findDefinition, getDefinition } from '../../catalog/definitions/definitions.ts';
 import { holdDefinition, newAddressesOf } from '../../catalog/definitions/own-definitions.ts';
@@ -58,6 +60,7 @@ import { assertSignedIn, placeholdersFor, withoutPlaceholders } from '../signed-
 import { freeSlug, slugOf } from '../slugs.ts';
 import { getOffered, templateOf, versionedTemplateOf } from '../source-template.ts';
 import * as sources from '../sources.store.ts';
+import { storedReasons } from '../two-texts.ts';
 import * as lists from './lists.store.ts';
 
 /** How long a request waits for another worker that works on the same source. */
@@ -279,7 +282,7 @@ export async function updateSource(
 }
 
 /**
- * Records the deletion first and tells the platform after that. If the platform cannot be told now, it is told later.
+ * Records the deletion, then deletes on the platform: now, or later if the platform is unavailable.
  */
 export async function deleteSource(
   ctx: PipelinesContext,
@@ -467,19 +470,20 @@ function statusOf({ failure, due_at }: SourceRow): SourceStatus {
   return failure === null ? 'ready' : 'failed';
 }
 
+const platformNotReady: Reason = { code: 'platform_not_ready', parameters: {} };
+
 function presentCommon(row: SourceRow, health: Health, audience: Audience) {
   const failure = audience === 'operator' ? row.failure : row.customer_failure;
   const status = statusOf(row);
+  // The platform's last answer is for the log. The customer only needs to know that work continues.
+  const waits = status === 'pending' && row.attempts > 0 ? platformNotReady : undefined;
   return {
     id: row.id,
     name: row.name,
     workspace_id: row.workspace_id,
     status,
-    // The platform's last answer is for the log. The customer only needs to know that the work goes on.
-    status_message:
-      status === 'pending' && row.attempts > 0
-        ? 'The platform is not ready yet. Inlay retries automatically.'
-        : failure,
+    status_message: waits ? sayReason(waits, audience) : failure,
+    status_reason: waits ?? (failure === null ? null : (storedReasons(row.failure_reasons)?.[audience] ?? null)),
     health,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),

@@ -77,8 +77,8 @@ describeInTurns('The quota concurrent_syncs', (kind, it) => {
       const from = faulty.sent.length;
       const answers = await Promise.all(ids.map((id, index) => start(replicas[index % 2] as TestApp, acme, id)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
-      expect(answers.find(({ status }) => status === 409)?.body.detail).toBe(
-        'The limit of 1 sync at the same time is reached. Try again when one has ended.',
+      expect(answers.find(({ status }) => status === 409)?.headers['x-inlay-error-parameters']).toBe(
+        'quota=concurrent_syncs; limit=1',
       );
       expect(faulty.sent.slice(from).filter(isStart)).toHaveLength(1);
       await endAll(acme);

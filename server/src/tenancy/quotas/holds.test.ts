@@ -108,18 +108,23 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     const operator = await healthFor(undefined, first);
     expect(operator).toMatchObject({ state: 'paused', attention: null });
     expect(operator.paused_because).toMatch(
-      /^The quota rows_per_day is reached: 110 of 100 are used\. Syncs go on at \d{4}-\d\d-\d\dT00:00:00\.000Z, or when the quota is raised\.$/,
+      /^Quota rows_per_day reached: 110 of 100 used\. Syncs resume at \d{4}-\d\d-\d\dT00:00:00\.000Z/,
     );
-    const read = (await healthFor(acme.token, first)).paused_because;
-    expect(read).toMatch(
-      /^The limit of 100 rows per day is reached\. Syncs go on by themselves on \d{4}-\d\d-\d\d at 00:00 UTC\.$/,
-    );
+    const until = expect.stringMatching(/T00:00:00\.000Z$/);
+    const reached = { quota: 'rows_per_day', limit: 100, until };
+    expect(operator.paused_reason).toEqual({ code: 'quota_paused', parameters: { ...reached, used: 110 } });
+    const { paused_because: read, paused_reason } = await healthFor(acme.token, first);
+    expect(read).toMatch(/limit of 100 rows per day\. Syncs resume on \d{4}-\d\d-\d\d at 00:00 UTC\.$/);
+    expect(paused_reason).toEqual({ code: 'quota_paused', parameters: reached });
     const refused = await acme.request('POST', `/connections/${first.id}/sync`);
     expect([refused.status, refused.headers['x-inlay-error'], refused.body.detail]).toEqual([
       409,
       'quota_reached',
       read,
     ]);
+    expect(refused.headers['x-inlay-error-parameters']).toBe(
+      `quota=rows_per_day; limit=100; until=${paused_reason.parameters.until}`,
+    );
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     const usage = (await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/usage`)).body;
     expect([usage.rows_per_day, usage.rows_per_month]).toEqual([
@@ -195,19 +200,17 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     await tell(11, second, { status: 'pending' });
     const waits = async (path: string, token: string = test.operatorToken) =>
       (await test.request('GET', path, { token })).body;
-    const operators =
-      'The quota concurrent_syncs is reached: 1 of 1 are used. The sync starts when another one has ended. ' +
-      'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
+    const reached = { quota: 'concurrent_syncs', limit: 1 };
+    const operators = { code: 'quota_waiting', parameters: { ...reached, used: 1 } };
     const ofSecond = `/connections/${second.id}`;
     const asOperator = '/api/v1/integrations';
-    expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 11)}`)).waiting_because).toBe(operators);
+    expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 11)}`)).waiting_reason).toEqual(operators);
     const listed = (await waits(`${asOperator}/jobs?connection_id=${second.id}&limit=1`)).data;
-    expect(listed).toMatchObject([{ id: await jobIdOf(test, 11), status: 'pending', waiting_because: operators }]);
-    expect((await waits(`${asOperator}${ofSecond}`)).last_run.waiting_because).toBe(operators);
-    const customers =
-      'The limit of 1 sync at the same time is reached. The sync starts by itself when another one has ended.';
-    expect((await waits(`/api/v1/embedded${ofSecond}`, acme.token)).last_run.waiting_because).toBe(customers);
-    expect((await waits(`/api/v1/embedded${ofSecond}/jobs`, acme.token)).data[0].waiting_because).toBe(customers);
+    expect(listed).toMatchObject([{ id: await jobIdOf(test, 11), status: 'pending', waiting_reason: operators }]);
+    expect((await waits(`${asOperator}${ofSecond}`)).last_run.waiting_reason).toEqual(operators);
+    const customers = { code: 'quota_waiting', parameters: reached };
+    expect((await waits(`/api/v1/embedded${ofSecond}`, acme.token)).last_run.waiting_reason).toEqual(customers);
+    expect((await waits(`/api/v1/embedded${ofSecond}/jobs`, acme.token)).data[0].waiting_reason).toEqual(customers);
     expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 10)}`)).waiting_because).toBeUndefined();
     await tell(10, first, ended(1));
     expect((await waits(`${asOperator}/jobs/${await jobIdOf(test, 11)}`)).waiting_because).toBeUndefined();

@@ -6,6 +6,8 @@
  * locked. So it does not matter who reviews it, how often, or in which order.
  */
 import type { Audience } from '@inlay/contract/pipelines/health';
+import { sayReason } from '@inlay/contract/reason-words';
+import type { Reason } from '@inlay/contract/reasons';
 import type { Quotas } from '@inlay/contract/tenancy/quotas';
 import { type Db, databaseTime } from '../../kernel/db/open.ts';
 import type { QuotaHoldRow } from '../../kernel/db/tables.ts';
@@ -23,7 +25,7 @@ import { readWorkspace } from '../workspaces/live-workspaces.ts';
 import { driveOperation } from '../workspaces/operations.ts';
 import { levelOf, limitsOf } from './limits.ts';
 import { type Periods, periodsAt } from './periods.ts';
-import { pauseWords, waitWords } from './quota-words.ts';
+import { parametersFor } from './quota-words.ts';
 import * as store from './quotas.store.ts';
 
 type Hold = Pick<QuotaHoldRow, 'quota' | 'quota_limit' | 'used' | 'until'>;
@@ -101,18 +103,19 @@ export async function tellSyncLimit(ctx: WorkspacesContext, ref: WorkspaceRef): 
  * Why syncs of some workspaces are queued: the quota of concurrent syncs is used up. A platform that does not support
  * limits has other reasons.
  */
-export async function findWaitWords(db: Db, workspaceIds: readonly string[]): Promise<WaitWords> {
+export async function findWaitReasons(db: Db, workspaceIds: readonly string[]): Promise<WaitReasons> {
   const limits = await store.listKeptSyncLimits(db, workspaceIds);
   const counts = await store.countSyncs(db, [...limits.keys()]);
   return (workspaceId, audience) => {
     const [limit, used] = [limits.get(workspaceId), counts.get(workspaceId) ?? 0];
     if (limit === undefined || used < limit) return undefined;
-    return waitWords({ quota: 'concurrent_syncs', limit, used }, audience);
+    const parameters = parametersFor({ quota: 'concurrent_syncs', limit, used }, audience);
+    return { code: 'quota_waiting', parameters };
   };
 }
 
 /** Undefined where no quota is the reason. */
-export type WaitWords = (workspaceId: string, audience: Audience) => string | undefined;
+export type WaitReasons = (workspaceId: string, audience: Audience) => Reason<'quota_waiting'> | undefined;
 
 /** Says once in a period that a workspace comes near a limit, and once that it has reached it. */
 async function tellOfAmounts(
@@ -133,22 +136,34 @@ async function tellOfAmounts(
   }
 }
 
+type HoldReason = Reason<'quota_paused'>;
+
 /** Why no sync runs in a workspace, for both audiences; undefined when no quota holds it back. */
-export async function findHoldWords(
+export async function findHoldReasons(
   db: Db,
   workspaceId: string,
-): Promise<{ operator: string; customer: string; until: number } | undefined> {
+): Promise<(Record<Audience, string> & { reasons: Record<Audience, HoldReason>; until: number }) | undefined> {
   const hold = await store.findHold(db, workspaceId);
   if (!hold) return undefined;
   const { quota, quota_limit: limit, used, until } = hold;
-  const words = (audience: Audience) => pauseWords({ quota, limit, used }, until, audience);
-  return { operator: words('operator'), customer: words('customer'), until };
+  const reasonFor = (audience: Audience): HoldReason => ({
+    code: 'quota_paused',
+    parameters: { ...parametersFor({ quota, limit, used }, audience), until: isoTime(until) },
+  });
+  const reasons = { operator: reasonFor('operator'), customer: reasonFor('customer') };
+  return {
+    operator: sayReason(reasons.operator, 'operator'),
+    customer: sayReason(reasons.customer, 'customer'),
+    reasons,
+    until,
+  };
 }
 
 /** Throws if a quota holds the workspace back. */
 export async function assertNotHeld(ctx: WorkspacesContext, workspaceId: string, audience: Audience): Promise<void> {
-  const hold = await findHoldWords(ctx.store.db, workspaceId);
+  const hold = await findHoldReasons(ctx.store.db, workspaceId);
   if (!hold) return;
   const retryAfterSeconds = (hold.until - (await ctx.store.now())) / 1000;
-  throw new AppError('quota_reached', { words: hold[audience], retryAfterSeconds });
+  const { parameters } = hold.reasons[audience];
+  throw new AppError('quota_reached', { words: hold[audience], ...parameters, retryAfterSeconds });
 }

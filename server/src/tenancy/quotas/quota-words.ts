@@ -1,9 +1,10 @@
 /**
- * What each audience reads of a quota. Operators read which quota it is, its limit and its use, and how to raise it.
- * Customers read only what they may still do (contract/src/tenancy/quota-words.ts).
+ * What each audience reads of a quota. Operators read which quota it is, its limit, its use and how to raise it; customers
+ * only what they can still do. Words of waiting and paused syncs are in contract/src/reason-words.ts.
  */
 import type { Audience } from '@inlay/contract/pipelines/health';
-import { type LimitedQuota, sayQuota } from '@inlay/contract/tenancy/quota-words';
+import { limitReached, momentOf, quotaUse, raiseQuota } from '@inlay/contract/reason-words';
+import type { LimitedQuota } from '@inlay/contract/tenancy/quotas';
 import { isoTime } from '../../kernel/iso-time.ts';
 
 export interface Reached {
@@ -12,37 +13,25 @@ export interface Reached {
   used: number;
 }
 
-const raise = 'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
-const change = raise.replace('raise', 'change');
-const useOf = ({ quota, limit, used }: Reached) => `The quota ${quota} is reached: ${used} of ${limit} are used`;
+/** What each audience may know of it, as parameters of a code. */
+export function parametersFor({ used, ...reached }: Reached, audience: Audience) {
+  return audience === 'operator' ? { ...reached, used } : reached;
+}
 
 /** Refusal of something that would exceed the quota. */
 export function refusalWords(reached: Reached, audience: Audience): string {
-  if (audience === 'operator') return `${useOf(reached)}. ${raise}`;
   const { quota, limit } = reached;
-  return sayQuota({ kind: quota === 'concurrent_syncs' ? 'too_many' : 'no_room', quota, limit });
+  if (audience === 'operator') return `${quotaUse(reached)} ${raiseQuota}`;
+  const remedy =
+    quota === 'concurrent_syncs'
+      ? 'Try again when one ends.'
+      : 'Remove a source that you no longer need, or ask for a higher limit.';
+  return `${limitReached(quota, limit)} ${remedy}`;
 }
 
-/** Pause of syncs until the next period. */
-export function pauseWords(reached: Reached, until: number, audience: Audience): string {
-  if (audience === 'operator') {
-    return `${useOf(reached)}. Syncs go on at ${isoTime(until)}, or when the quota is raised.`;
-  }
-  const { quota, limit } = reached;
-  return sayQuota({ kind: 'held', quota, limit, until });
-}
-
-/** Wait of a sync until another one has ended. */
-export function waitWords(reached: Reached, audience: Audience): string {
-  if (audience === 'operator') return `${useOf(reached)}. The sync starts when another one has ended. ${raise}`;
-  const { quota, limit } = reached;
-  return sayQuota({ kind: 'waits', quota, limit });
-}
-
-/** Refusal of a sync that is requested too soon after the last one. */
+/** For a sync that is requested too soon after the last one. */
 export function tooSoonWords(limitSeconds: number, from: number, audience: Audience): string {
-  if (audience === 'operator') {
-    return `The quota shortest_interval_seconds is ${limitSeconds}: the next sync may start at ${isoTime(from)}. ${change}`;
-  }
-  return sayQuota({ kind: 'too_soon', from });
+  if (audience === 'customer') return `The next sync of this connection can start on ${momentOf(from)}.`;
+  const change = raiseQuota.replace('raise', 'change');
+  return `Quota shortest_interval_seconds is ${limitSeconds}: the next sync can start at ${isoTime(from)}. ${change}`;
 }

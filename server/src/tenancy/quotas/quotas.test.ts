@@ -99,14 +99,15 @@ describeOnBothDatabases('Quotas', (kind) => {
   it('tell operators which quota is reached, and customers only what they may do', async () => {
     const operator = await connect(test, acme);
     expect(operator.headers['x-inlay-error']).toBe('quota_reached');
+    expect(operator.headers['x-inlay-error-parameters']).toBe('quota=sources; limit=10; used=10');
     expect(operator.body.detail).toBe(
-      'The quota sources is reached: 10 of 10 are used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
+      'Quota sources reached: 10 of 10 used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
     );
     const refused = await connect(test, acme, acme.token);
     expect(refused.status).toBe(409);
-    expect(refused.body.detail).toBe(
-      'The limit of 10 sources is reached. Remove a source that is not needed, or ask for a higher limit.',
-    );
+    expect(refused.headers['x-inlay-error-parameters']).toBe('quota=sources; limit=10');
+    expect(refused.headers['access-control-expose-headers']).toContain('X-Inlay-Error-Parameters');
+    expect(refused.body.detail).toContain('limit of 10 sources');
   });
 
   it('count a deleted source no more, and refuse a source whose connections would be too many', async () => {
@@ -114,7 +115,10 @@ describeOnBothDatabases('Quotas', (kind) => {
     expect((await acme.request('DELETE', `/sources/${first.id}`)).status).toBe(200);
     await put(path(acme.workspaceId), { sources: 10, connections: 9 });
     const refused = await connect(test, acme);
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('quota connections')]);
+    expect([refused.status, refused.headers['x-inlay-error-parameters']]).toEqual([
+      409,
+      'quota=connections; limit=9; used=9',
+    ]);
     await put(path(acme.workspaceId), { sources: 10, connections: 10 });
     expect((await connect(test, acme)).status).toBe(201);
     await makeConnectionTemplate(test, { destination_name: 'Second' });
@@ -155,8 +159,8 @@ describeOnBothDatabases('Quotas', (kind) => {
     expect((await beta.request('POST', `/connections/${shown.id}/cancel`)).status).toBe(200);
     const refused = await syncNow();
     expect([refused.status, refused.headers['x-inlay-error']]).toEqual([409, 'quota_reached']);
-    expect(refused.body.detail).toMatch(
-      /^The next sync of this connection can start on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\.$/,
+    expect(refused.headers['x-inlay-error-parameters']).toMatch(
+      /^quota=shortest_interval_seconds; limit=\d+; until=\d{4}-\d\d-\d\dT[\d:.]+Z$/,
     );
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3000);
 
@@ -179,9 +183,9 @@ describeOnBothDatabases('Quotas', (kind) => {
     });
     const [, other] = (await beta.request('GET', '/connections')).body.data;
     const tooMany = await beta.request('POST', `/connections/${other.id}/sync`);
-    expect([tooMany.status, tooMany.body.detail]).toEqual([
+    expect([tooMany.status, tooMany.headers['x-inlay-error-parameters']]).toEqual([
       409,
-      'The limit of 1 sync at the same time is reached. Try again when one has ended.',
+      'quota=concurrent_syncs; limit=1',
     ]);
   });
 

@@ -8,8 +8,8 @@
  * only stops what would come next.
  */
 import type { Audience } from '@inlay/contract/pipelines/health';
-import type { LimitedQuota } from '@inlay/contract/tenancy/quota-words';
 import type {
+  LimitedQuota,
   PutQuotasRequest,
   PutWorkspaceQuotasRequest,
   Quotas,
@@ -28,7 +28,7 @@ import { getWorkspace, listWorkspaces } from '../workspaces/workspaces.ts';
 import { reviewWorkspace } from './holds.ts';
 import { combine, type Given, levelOf, limitsOf, parse, readGiven } from './limits.ts';
 import { dayOf, type Periods, periodsAt } from './periods.ts';
-import { refusalWords, tooSoonWords } from './quota-words.ts';
+import { parametersFor, refusalWords, tooSoonWords } from './quota-words.ts';
 import * as store from './quotas.store.ts';
 
 export async function getQuotas(ctx: WorkspacesContext, organizationId: string): Promise<Quotas> {
@@ -138,7 +138,7 @@ export async function takeRoom(
 }
 
 function reached(facts: { quota: LimitedQuota; limit: number; used: number }, audience: Audience) {
-  return new AppError('quota_reached', { words: refusalWords(facts, audience) });
+  return new AppError('quota_reached', { words: refusalWords(facts, audience), ...parametersFor(facts, audience) });
 }
 
 /**
@@ -163,7 +163,8 @@ export async function acceptSync(
     // A sync that was started in the future was started before the clock was set back.
     if (waitMs > 0 && waitMs <= seconds * 1000) {
       const words = tooSoonWords(seconds, from, audience);
-      throw new AppError('quota_reached', { words, retryAfterSeconds: waitMs / 1000 });
+      const reached = { quota: 'shortest_interval_seconds', limit: seconds, until: isoTime(from) } as const;
+      throw new AppError('quota_reached', { words, ...reached, retryAfterSeconds: waitMs / 1000 });
     }
   }
   if (limit === null) return false;
