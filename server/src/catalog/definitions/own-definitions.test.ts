@@ -54,7 +54,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     const problems = [
       {
         path: 'streams[1].retriever.requester.authenticator',
-        message: 'CustomAuthenticator "source_books.components.Auth" needs code',
+        message: 'CustomAuthenticator "source_books.components.Auth" requires code',
       },
     ];
     expect(added.body).toMatchObject({
@@ -233,12 +233,12 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     };
     expect(await fault(coded)).toEqual([
       'body.manifest',
-      'No stream of the manifest can run. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" needs code.',
+      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" requires code.',
     ]);
     const unknown = manifest.replace('type: SimpleRetriever', 'type: QuantumRetriever');
     expect(await fault(unknown)).toEqual([
       'body.manifest',
-      'No stream of the manifest can run. streams[0].retriever: There is no component QuantumRetriever.',
+      'The manifest has no supported streams. streams[0].retriever: Unknown component QuantumRetriever.',
     ]);
     expect(await fault('a: [')).toEqual(['body.manifest', expect.stringMatching('not valid YAML')]);
     expect(await fault(manifest.replace("{{ config['token'] }}", '**********'))).toEqual([

@@ -17,6 +17,8 @@ const bundled = {
   INLAY_PLATFORM_CLIENT_ID: 'client',
   INLAY_PLATFORM_CLIENT_SECRET: 'a secret of the bundled platform',
 };
+/** A fault of a variable. Its words are not asserted, only what tells it apart from others of the same variable. */
+const faultOf = (name: string, part = '') => expect.stringMatching(new RegExp(`^${name} .*${part}`));
 const configOf = (env: Record<string, string>) => readConfig(env).config;
 const secretsOf = (env: Record<string, string>) => readConfig(env).secrets;
 function faultsOf(env: Record<string, string>): string[] {
@@ -230,9 +232,9 @@ describe('The configuration', () => {
         name,
       ).toBe(true);
     const message = new ConfigError(faults).message;
-    expect(message).toMatch(new RegExp(`^The configuration has ${faults.length} errors:\n`));
+    expect(message).toMatch(new RegExp(`^.*\\b${faults.length}\\b.*:\n`));
     for (const fault of faults) expect(message).toContain(`  - ${fault}`);
-    expect(new ConfigError(['one']).message).toBe('The configuration has an error:\n  - one');
+    expect(new ConfigError(['one']).message).toMatch(/:\n {2}- one$/);
   });
 
   it('never repeats a secret in a fault', () => {
@@ -299,14 +301,13 @@ describe('Secrets in files', () => {
 
   it('A file that does not hold what its variable takes is a fault that does not repeat its content', () => {
     const faults = faultsOf({ INLAY_OPERATOR_TOKEN_FILE: write('token', 'too short') });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(/^INLAY_OPERATOR_TOKEN must have 32/);
+    expect(faults).toEqual([faultOf('INLAY_OPERATOR_TOKEN', '32')]);
     expect(faults[0]).not.toContain('too short');
   });
 
   it('A _FILE variable that is misspelt, or of a setting that is no secret, is noticed', () => {
     expect(faultsOf({ INLAY_ENCRYPTON_KEY_FILE: 'x' })).toEqual([
-      'Unknown variable INLAY_ENCRYPTON_KEY_FILE. Did you mean INLAY_ENCRYPTION_KEY_FILE?',
+      expect.stringMatching(/INLAY_ENCRYPTON_KEY_FILE.*INLAY_ENCRYPTION_KEY_FILE/),
     ]);
     expect(configOf({ INLAY_VENDOR_FILE: 'x' }).unknownNames).toHaveLength(1);
   });
@@ -322,7 +323,7 @@ describe('PORT and HOST', () => {
   });
 
   it.each(['0', '65536', '-1', '80.5', 'http', '0x50', '1e3'])('refuse the port %s', (PORT) => {
-    expect(faultsOf({ PORT })).toEqual([`PORT must be a whole number from 1 to 65535, not "${PORT}".`]);
+    expect(faultsOf({ PORT })).toEqual([faultOf('PORT', `"${PORT}"`)]);
   });
 });
 
@@ -339,9 +340,7 @@ describe('INLAY_CONNECTOR_REGISTRY', () => {
   it.each(['ftp://registry.example/', 'https://user:secret@registry.example/', 'file:///etc/registry.json', 'http://'])(
     'refuses %s',
     (INLAY_CONNECTOR_REGISTRY) => {
-      expect(faultsOf({ INLAY_CONNECTOR_REGISTRY })).toEqual([
-        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or a file path.',
-      ]);
+      expect(faultsOf({ INLAY_CONNECTOR_REGISTRY })).toEqual([faultOf('INLAY_CONNECTOR_REGISTRY')]);
     },
   );
 });
@@ -363,7 +362,7 @@ describe('INLAY_PUBLIC_URL', () => {
     'https://inlay.example?a',
     'https://x/#a',
   ])('refuses %s', (INLAY_PUBLIC_URL) => {
-    const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query or fragment.';
+    const fault = faultOf('INLAY_PUBLIC_URL');
     expect(faultsOf({ INLAY_PUBLIC_URL })).toEqual([fault]);
   });
 });
@@ -390,9 +389,7 @@ describe('INLAY_CONSOLE_CUSTOMER_URL', () => {
     'https://{name}@admin.example.com/{id}',
     '/customers/{name}',
   ])('refuses %s', (INLAY_CONSOLE_CUSTOMER_URL) => {
-    expect(faultsOf({ INLAY_CONSOLE_CUSTOMER_URL })).toEqual([
-      expect.stringMatching(/^INLAY_CONSOLE_CUSTOMER_URL must be an https URL with \{id\} or \{name\}/),
-    ]);
+    expect(faultsOf({ INLAY_CONSOLE_CUSTOMER_URL })).toEqual([faultOf('INLAY_CONSOLE_CUSTOMER_URL')]);
   });
 });
 
@@ -402,9 +399,7 @@ describe('INLAY_DATABASE_URL', () => {
   });
 
   it.each(['mysql://db/inlay', 'db/inlay', 'postgres:db', 'sqlite://x'])('refuses %s', (INLAY_DATABASE_URL) => {
-    expect(faultsOf({ INLAY_DATABASE_URL })).toEqual([
-      'INLAY_DATABASE_URL must be a postgres:// URL. Leave it unset to use SQLite in INLAY_DATA_DIR.',
-    ]);
+    expect(faultsOf({ INLAY_DATABASE_URL })).toEqual([faultOf('INLAY_DATABASE_URL')]);
   });
 });
 
@@ -418,7 +413,7 @@ describe.each([
   });
 
   it('refuses anything else', () => {
-    const fault = `${name} must be a UUID, as in 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.`;
+    const fault = faultOf(name, 'UUID');
     expect(faultsOf({ [name]: 'acme' })).toEqual([fault]);
   });
 });
@@ -444,17 +439,15 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     'x'.repeat(600),
     'abcdefg'.repeat(10),
   ])('refuses %j', (token) => {
-    expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-      'INLAY_OPERATOR_TOKEN must have at least 32 visible ASCII characters, at least 8 of them different. Leave it unset to generate one.',
-    ]);
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([faultOf('INLAY_OPERATOR_TOKEN', '32')]);
   });
 
   it('refuses a token that is too long, or a mistyped token of ours', () => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: `${'abcdefgh'.repeat(64)}i` })).toEqual([
-      'INLAY_OPERATOR_TOKEN must have at most 512 characters.',
+      faultOf('INLAY_OPERATOR_TOKEN', '512'),
     ]);
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: newOperatorSecret().slice(0, -1) })).toEqual([
-      'INLAY_OPERATOR_TOKEN starts with inlay_op_ but has a wrong checksum. Check for typos or missing characters.',
+      faultOf('INLAY_OPERATOR_TOKEN', 'checksum'),
     ]);
   });
 
@@ -465,9 +458,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     'your-operator-token-goes-here-32-characters',
     '<the operator token of your deployment>',
   ])('refuses the placeholder %s', (token) => {
-    expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-      'INLAY_OPERATOR_TOKEN still contains a placeholder. Set it to a secret of your own.',
-    ]);
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([faultOf('INLAY_OPERATOR_TOKEN', 'placeholder')]);
   });
 });
 
@@ -485,8 +476,8 @@ describe('Metrics', () => {
 
   it('refuse a weak token, and the port of the service', () => {
     expect(faultsOf({ INLAY_METRICS_TOKEN: 'x'.repeat(40), PORT: '9000', INLAY_METRICS_PORT: '9000' })).toEqual([
-      'INLAY_METRICS_TOKEN must have at least 32 visible ASCII characters, at least 8 of them different. Generate one with: openssl rand -base64 32',
-      'INLAY_METRICS_PORT must differ from PORT.',
+      faultOf('INLAY_METRICS_TOKEN', '32'),
+      faultOf('INLAY_METRICS_PORT', 'PORT'),
     ]);
   });
 });
@@ -497,7 +488,7 @@ describe('INLAY_VENDOR', () => {
   });
 
   it.each(['Acme', 'a.b', 'a b', '-a', 'a'.repeat(64), 'é'])('refuses %s', (INLAY_VENDOR) => {
-    const fault = 'INLAY_VENDOR must be a single lower-case word of letters, digits, - and _.';
+    const fault = faultOf('INLAY_VENDOR');
     expect(faultsOf({ INLAY_VENDOR })).toEqual([fault]);
   });
 });
@@ -546,9 +537,7 @@ describe.each([
 
   it('refuses anything else', () => {
     for (const value of [String(min - 1), String(max + 1), '1.5', 'x', '1e3', ' 5']) {
-      expect(faultsOf({ [name]: value })).toEqual([
-        `${name} must be a whole number from ${min} to ${max}, not "${value}".`,
-      ]);
+      expect(faultsOf({ [name]: value })).toEqual([faultOf(name, `${min} to ${max}.*"${value}"`)]);
     }
   });
 });
@@ -594,11 +583,9 @@ describe('The platform', () => {
 
   it('refuses a placeholder for its secret, and an URL that is none', () => {
     expect(faultsOf({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: 'changeme' })).toEqual([
-      'INLAY_PLATFORM_CLIENT_SECRET still contains a placeholder. Set it to a secret of your own.',
+      faultOf('INLAY_PLATFORM_CLIENT_SECRET', 'placeholder'),
     ]);
-    expect(faultsOf({ ...hosted, INLAY_PLATFORM_URL: 'api.example' })).toEqual([
-      'INLAY_PLATFORM_URL must be an http or https URL without user name, query or fragment.',
-    ]);
+    expect(faultsOf({ ...hosted, INLAY_PLATFORM_URL: 'api.example' })).toEqual([faultOf('INLAY_PLATFORM_URL')]);
   });
 });
 
@@ -621,9 +608,7 @@ describe('INLAY_ENCRYPTION_KEY', () => {
     ['31 bytes in hex', randomBytes(31).toString('hex')],
     ['text with spaces', 'x y'.repeat(15)],
   ])('refuses %s', (_what, text) => {
-    expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
-      'INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Generate one with: openssl rand -base64 32',
-    ]);
+    expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([faultOf('INLAY_ENCRYPTION_KEY', '32 bytes')]);
   });
 
   it.each([
@@ -632,9 +617,7 @@ describe('INLAY_ENCRYPTION_KEY', () => {
     Buffer.alloc(32).toString('base64'),
     Buffer.alloc(32, 'ab').toString('base64'),
   ])('refuses %s, which is not random', (text) => {
-    expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
-      'INLAY_ENCRYPTION_KEY is not random. Generate one with: openssl rand -base64 32',
-    ]);
+    expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([faultOf('INLAY_ENCRYPTION_KEY', 'random')]);
   });
 });
 
@@ -652,7 +635,7 @@ describe('INLAY_TRUSTED_PROXIES', () => {
     'refuses %s',
     (address) => {
       expect(faultsOf({ INLAY_TRUSTED_PROXIES: `127.0.0.1,${address}` })).toEqual([
-        `INLAY_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10.0.0.0/8. "${address}" is neither.`,
+        faultOf('INLAY_TRUSTED_PROXIES', `"${address}"`),
       ]);
     },
   );
@@ -681,7 +664,7 @@ describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {
   });
 
   it.each(['1', 'yes', 'TRUE'])('refuses %s', (INLAY_ALLOW_PRIVATE_NETWORKS) => {
-    expect(faultsOf({ INLAY_ALLOW_PRIVATE_NETWORKS })).toEqual(['INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.']);
+    expect(faultsOf({ INLAY_ALLOW_PRIVATE_NETWORKS })).toEqual([faultOf('INLAY_ALLOW_PRIVATE_NETWORKS')]);
   });
 });
 
@@ -691,9 +674,7 @@ describe('What syncs may use', () => {
       '/srv/files',
       '/srv/more',
     ]);
-    expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([
-      'INLAY_READABLE_DIRS must be a list of absolute paths. "here" is not one.',
-    ]);
+    expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([faultOf('INLAY_READABLE_DIRS', '"here"')]);
   });
 
   it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, at least one', () => {
@@ -743,9 +724,7 @@ describe('LOG_LEVEL', () => {
   });
 
   it('refuses anything else', () => {
-    expect(faultsOf({ LOG_LEVEL: 'verbose' })).toEqual([
-      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
-    ]);
+    expect(faultsOf({ LOG_LEVEL: 'verbose' })).toEqual([faultOf('LOG_LEVEL')]);
   });
 });
 
@@ -781,7 +760,7 @@ describe('A name in the environment that is not ours', () => {
     ['INLAY_METRIC_PORT', 'INLAY_METRICS_PORT'],
     ['INLAY_OPERATOR_TOKENS', 'INLAY_OPERATOR_TOKEN'],
   ])('%s is a misspelling of %s, whatever its value, which is not repeated', (name, meant) => {
-    expect(faultsOf({ [name]: 'a-secret' })).toEqual([`${name} is not an Inlay variable. Did you mean ${meant}?`]);
+    expect(faultsOf({ [name]: 'a-secret' })).toEqual([expect.stringMatching(new RegExp(`${name}\\b.*\\b${meant}\\b`))]);
     // An empty variable counts as unset.
     expect(configOf({ [name]: '' }).unknownNames).toEqual([]);
   });
@@ -791,12 +770,12 @@ describe('A name in the environment that is not ours', () => {
   });
 
   it.each(['INLAY_COLOUR', 'INLAY_DATABASE', 'INLAY_SERVICE_NAME'])('%s is something to warn of', (name) => {
-    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([`${name} is not an Inlay variable and has no effect.`]);
+    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([expect.stringContaining(name)]);
   });
 
   it.each(['HOST', 'LOG_LEVEL'])('INLAY_%s is told apart from the variable without the prefix', (name) => {
     expect(configOf({ [`INLAY_${name}`]: 'x' }).unknownNames).toEqual([
-      `INLAY_${name} is not an Inlay variable and has no effect. Did you mean ${name}?`,
+      expect.stringMatching(new RegExp(`INLAY_${name}\\b.*\\b${name}\\b`)),
     ]);
   });
 

@@ -332,7 +332,7 @@ describe('A webhook', () => {
     });
     expect(await sendTest(shut.ctx, owner, other.id)).toMatchObject({
       delivered: false,
-      error: 'The host 127.0.0.1 is not on the public internet and may not be reached.',
+      error: expect.stringContaining('127.0.0.1'),
     });
     expect(receiver.received).toEqual([]);
     await expect(createEndpoint(shut.ctx, owner, { url: receiver.url })).rejects.toThrow('invalid_request');

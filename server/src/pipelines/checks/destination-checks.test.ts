@@ -73,7 +73,7 @@ describeInTurns('A destination', (kind, it) => {
     const secret = 'the-word-that-nobody-reads';
     expect(await check(ofWarehouse({ password: secret, database: secret }))).toMatchObject({
       status: 'failed',
-      error_message: `There is no database ${mask} on this server. Check its spelling.`,
+      error_message: expect.stringContaining(`database ${mask}`),
       error_reason: { code: 'connector_error', parameters: {} },
     });
   });
@@ -133,11 +133,7 @@ describeInTurns('A destination', (kind, it) => {
     const before = (await test.request('GET', templates)).body.data.length;
     const at = (config: object) => faultsOf('POST', templates, { ...named, ...ofWarehouse(config) });
     expect(await at({ database: 'nowhere' })).toEqual([
-      [
-        'body.destination_config.database',
-        'value_error.destination',
-        'There is no database nowhere on this server. Check its spelling.',
-      ],
+      ['body.destination_config.database', 'value_error.destination', expect.stringContaining('database nowhere')],
     ]);
     expect((await at({ username: 'nobody' }))[0][0]).toBe('body.destination_config.username');
     expect((await at({ port: 1 }))[0][0]).toBe('body.destination_config.host');

@@ -99,7 +99,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect((await connection()).health.state).toBe('running');
     tell(2, { status: 'incomplete', attempts: 1, failedAttempts: 1, attemptList: [attempt(1, 2)], failureReason: cut });
     await pass();
-    expect(said('an attempt of a sync failed')).toMatchObject([
+    expect(said('Sync attempt failed')).toMatchObject([
       { level: 40, jobId: await jobIdOf(test, 2), attempt: 1, error: cut.message },
     ]);
     const failing = { state: 'failing', since: at(2), failures_in_a_row: 1, trying_again: true, last_good_at: at(1) };
@@ -211,7 +211,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     tell(2, goodJob(2));
     await pass();
     await pass();
-    expect(said('a sync has ended')).toMatchObject([
+    expect(said('Sync ended')).toMatchObject([
       {
         jobId: await jobIdOf(test, 1),
         status: 'failed',
@@ -221,7 +221,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
       },
       { jobId: await jobIdOf(test, 2), status: 'succeeded', rows: 661, seconds: 0 },
     ]);
-    expect(said('an attempt of a sync failed')).toHaveLength(3);
+    expect(said('Sync attempt failed')).toHaveLength(3);
     tell(2, { status: 'running', attempts: 1, failedAttempts: 0 });
     await pass();
     expect(await connection()).toMatchObject({ health: { state: 'healthy' }, last_run: { status: 'succeeded' } });
