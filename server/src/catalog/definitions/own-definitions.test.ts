@@ -247,7 +247,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     ]);
     expect(await fault(manifest.replace('type: object\n    title', 'type: 7\n    title'))).toEqual([
       'body.manifest',
-      expect.stringMatching('no valid JSON Schema'),
+      expect.stringContaining('spec.connection_specification'),
     ]);
     const nameless = { body: { manifest: manifest.replace('title: Books Spec', '') } };
     expect((await test.request('POST', path, nameless)).body.detail[0].loc).toEqual(['body', 'name']);
