@@ -39,12 +39,14 @@ const de: SignInWords = {
   onlyTheName: 'Geben Sie nur den Namen ein, zum Beispiel „acme“, mit Buchstaben, Ziffern und Bindestrichen.',
   oneOfHosts: (hosts) => `Wählen Sie eine dieser Adressen: ${hosts}.`,
   missingScopes: 'Fehlende Berechtigungen',
-  missingScopesText: 'Wir benötigen diese Berechtigungen, um Ihre Daten zu lesen. Melden Sie sich erneut an und erlauben Sie alle:',
+  missingScopesText:
+    'Wir benötigen diese Berechtigungen, um Ihre Daten zu lesen. Melden Sie sich erneut an und erlauben Sie alle:',
   grantAgain: 'Berechtigungen erteilen',
   unconfirmed: 'Sie haben ein anderes Konto verwendet',
   unconfirmedText: (account, before) =>
     `Sie haben sich als ${account} angemeldet, diese Quelle ist aber als ${before} verbunden. Wenn Sie fortfahren, werden stattdessen die Daten von ${account} synchronisiert.`,
-  unconfirmedUnknown: 'Sie haben sich mit einem anderen Konto als bisher angemeldet. Wenn Sie fortfahren, werden die Daten des neuen Kontos synchronisiert.',
+  unconfirmedUnknown:
+    'Sie haben sich mit einem anderen Konto als bisher angemeldet. Wenn Sie fortfahren, werden die Daten des neuen Kontos synchronisiert.',
   confirm: 'Dieses Konto verwenden',
   endedTitle: 'Melden Sie sich erneut an, um fortzufahren',
   endedText: (provider) =>

@@ -44,7 +44,8 @@ const en = {
   unconfirmed: 'You used a different account',
   unconfirmedText: (account: string, before: string) =>
     `You signed in as ${account}, but this source is connected as ${before}. If you continue, it syncs data from ${account} instead.`,
-  unconfirmedUnknown: 'You signed in with a different account than before. If you continue, this source syncs data from the new account.',
+  unconfirmedUnknown:
+    'You signed in with a different account than before. If you continue, this source syncs data from the new account.',
   confirm: 'Use this account',
   endedTitle: 'Sign in again to continue',
   endedText: (provider: string) =>

@@ -44,7 +44,8 @@ const es: SignInWords = {
   unconfirmed: 'Ha usado otra cuenta',
   unconfirmedText: (account, before) =>
     `Ha iniciado sesión como ${account}, pero esta fuente está conectada como ${before}. Si continúa, se sincronizarán los datos de ${account}.`,
-  unconfirmedUnknown: 'Ha iniciado sesión con una cuenta distinta de la anterior. Si continúa, se sincronizarán los datos de la nueva cuenta.',
+  unconfirmedUnknown:
+    'Ha iniciado sesión con una cuenta distinta de la anterior. Si continúa, se sincronizarán los datos de la nueva cuenta.',
   confirm: 'Usar esta cuenta',
   endedTitle: 'Vuelva a iniciar sesión para continuar',
   endedText: (provider) =>

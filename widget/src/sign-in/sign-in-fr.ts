@@ -36,15 +36,18 @@ const fr: SignInWords = {
     'Shop name': 'Nom de la boutique',
     'Zendesk subdomain': 'Sous-domaine Zendesk',
   },
-  onlyTheName: 'Saisissez uniquement le nom, par exemple « acme », avec des lettres, des chiffres et des traits d’union.',
+  onlyTheName:
+    'Saisissez uniquement le nom, par exemple « acme », avec des lettres, des chiffres et des traits d’union.',
   oneOfHosts: (hosts) => `Choisissez parmi : ${hosts}.`,
   missingScopes: 'Autorisations manquantes',
-  missingScopesText: 'Nous avons besoin de ces autorisations pour lire vos données. Reconnectez-vous et acceptez-les toutes :',
+  missingScopesText:
+    'Nous avons besoin de ces autorisations pour lire vos données. Reconnectez-vous et acceptez-les toutes :',
   grantAgain: 'Accorder les autorisations',
   unconfirmed: 'Vous avez utilisé un autre compte',
   unconfirmedText: (account, before) =>
     `Vous êtes connecté en tant que ${account}, mais cette source utilise ${before}. Si vous continuez, elle synchronisera les données de ${account}.`,
-  unconfirmedUnknown: 'Vous êtes connecté avec un autre compte qu’auparavant. Si vous continuez, cette source synchronisera les données du nouveau compte.',
+  unconfirmedUnknown:
+    'Vous êtes connecté avec un autre compte qu’auparavant. Si vous continuez, cette source synchronisera les données du nouveau compte.',
   confirm: 'Utiliser ce compte',
   endedTitle: 'Reconnectez-vous pour continuer',
   endedText: (provider) =>

@@ -44,7 +44,8 @@ const ja: SignInWords = {
   unconfirmed: '別のアカウントが使用されました',
   unconfirmedText: (account, before) =>
     `${account} でサインインしましたが、このデータソースは ${before} として接続されています。続行すると、今後は ${account} のデータが同期されます。`,
-  unconfirmedUnknown: '以前とは別のアカウントでサインインしました。続行すると、今後は新しいアカウントのデータが同期されます。',
+  unconfirmedUnknown:
+    '以前とは別のアカウントでサインインしました。続行すると、今後は新しいアカウントのデータが同期されます。',
   confirm: 'このアカウントを使用',
   endedTitle: '続行するには、もう一度サインインしてください',
   endedText: (provider) =>

@@ -140,7 +140,7 @@ export default {
     cancelSync: 'Synchronisierung abbrechen',
     syncCancelled: 'Synchronisierung abgebrochen',
     // The dative after "seit": "2 Tage" becomes "2 Tagen".
-    failingFor: (duration) => `Schlägt seit ${duration.replace(/(Tag|Monat|Jahr)e$/, '$1en')} fehl`,
+    failingFor: (duration) => `Schlägt seit ${duration} fehl`.replace(/(Tag|Monat|Jahr)e /, '$1en '),
     tryingAgain: (failing) => `${failing}, wird erneut versucht`,
     failing: 'Synchronisierung schlägt fehl',
     paused: 'Die Synchronisierung ist pausiert, bis Ihr Konto wieder aktiv ist.',
@@ -149,8 +149,7 @@ export default {
       'Diese Verbindung wurde gerade geändert, daher konnte die Synchronisierung nicht starten. Versuchen Sie es gleich noch einmal.',
     history: 'Verlauf',
     changes: {
-      title: (count, number) =>
-        `${number} ${count === 1 ? 'Wert' : 'Werte'} beim Synchronisieren verändert`,
+      title: (count, number) => `${number} ${count === 1 ? 'Wert' : 'Werte'} beim Synchronisieren verändert`,
       skipped: (count, number) => `${rows(count, number)} übersprungen: größer als 20 MB`,
       notReplaced:
         'Die Quelle hat nicht bestätigt, dass alle Zeilen gelesen wurden. Die bisherigen Zeilen bleiben erhalten.',

@@ -144,7 +144,8 @@ export default {
     failing: 'La sincronización falla',
     paused: 'La sincronización está en pausa hasta que su cuenta vuelva a estar activa.',
     pausedByTeam: 'La sincronización está en pausa.',
-    notReady: 'Esta conexión acaba de cambiar y no se ha podido iniciar la sincronización. Inténtelo de nuevo en un momento.',
+    notReady:
+      'Esta conexión acaba de cambiar y no se ha podido iniciar la sincronización. Inténtelo de nuevo en un momento.',
     history: 'Historial',
     changes: {
       title: (count, number) =>
@@ -250,7 +251,8 @@ export default {
   checkFields: (fields) => `No ha funcionado. Revise: ${fields}.`,
   reasons: {
     sign_in_lost: 'Hemos perdido su inicio de sesión. Vuelva a iniciar sesión.',
-    not_reported: 'No se ha indicado el motivo. Inténtelo de nuevo o, si sigue fallando, póngase en contacto con soporte.',
+    not_reported:
+      'No se ha indicado el motivo. Inténtelo de nuevo o, si sigue fallando, póngase en contacto con soporte.',
     platform_not_ready: 'La configuración tarda más de lo habitual. Terminará automáticamente.',
     rejected_by_platform: 'Se ha rechazado esta configuración. Revísela y vuelva a intentarlo.',
     source_lost: 'Esta fuente ya no existe. Desconéctela y vuelva a conectarla.',

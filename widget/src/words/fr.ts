@@ -144,7 +144,8 @@ export default {
     failing: 'Synchronisation en échec',
     paused: 'La synchronisation est en pause jusqu’à la réactivation de votre compte.',
     pausedByTeam: 'La synchronisation est en pause.',
-    notReady: 'Cette connexion vient d’être modifiée, la synchronisation n’a pas pu démarrer. Réessayez dans un instant.',
+    notReady:
+      'Cette connexion vient d’être modifiée, la synchronisation n’a pas pu démarrer. Réessayez dans un instant.',
     history: 'Historique',
     changes: {
       title: (count, number) =>
@@ -261,8 +262,7 @@ export default {
     source_lost: 'Cette source n’existe plus. Déconnectez-la, puis reconnectez-la.',
     connection_lost: 'Cette connexion n’existe plus. Déconnectez la source, puis reconnectez-la.',
     no_streams: 'Cette source ne contient aucune donnée à synchroniser. Ajoutez-y des données, puis réessayez.',
-    chosen_streams_gone:
-      'Les données sélectionnées n’existent plus dans cette source. Sélectionnez d’autres données.',
+    chosen_streams_gone: 'Les données sélectionnées n’existent plus dans cette source. Sélectionnez d’autres données.',
     check_interrupted: 'Le test a été interrompu. Réessayez.',
     check_not_run: 'Le test n’a pas pu être lancé. Réessayez plus tard.',
   },
