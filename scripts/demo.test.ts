@@ -155,7 +155,7 @@ describe('the demo', () => {
     await events.filter({ hasText: 'closed' }).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
 
-    await page.getByRole('button', { name: 'Show it in the page' }).click();
+    await page.getByRole('button', { name: 'Show inline' }).click();
     const widget = page.frameLocator('#place iframe');
     await widget.getByText('Online shop').waitFor();
     expect(await widget.getByText('PostgreSQL').count()).toBe(0);

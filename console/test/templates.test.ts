@@ -1,5 +1,6 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { eventually } from '../../server/test/support/deployment.ts';
 import { isLongRun } from '../../server/test/support/long-run.ts';
 import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
@@ -12,6 +13,8 @@ import { words as playground } from '../src/screens/playground/words.ts';
 import { words as templates } from '../src/screens/templates/words.ts';
 import { words } from '../src/words/words.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
+
+const { words: signInPages } = wordsFor('en');
 
 const { editor: form, oauth } = templates;
 const stage = useStage();
@@ -267,9 +270,9 @@ describe('Templates', () => {
       await begin();
       const link = page.getByRole('link', { name: oauth.open });
       const [popup] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-      await popup.getByRole('button', { name: 'Continue to Ledgerline' }).click();
+      await popup.getByRole('button', { name: signInPages.continueTo('Ledgerline') }).click();
       await popup.getByRole('link', { name: 'Allow' }).click();
-      await popup.getByRole('heading', { name: 'You are signed in' }).waitFor();
+      await popup.getByRole('heading', { name: signInPages.connectedTitle }).waitFor();
       await page.getByText(oauth.succeeded).waitFor();
       await page.getByText('ada@example.com').waitFor();
       await page.getByText(oauth.tokens.done.title).waitFor();

@@ -45,7 +45,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   const { getToken, theme, locale } = options;
   // The customer comes back from a provider: the widget goes on with that, whatever else the page wants.
   const { template, source }: InlayOptions = isReturned() ? {} : options;
-  if (options.token === undefined && !getToken) throw new TypeError('Inlay needs a `token`, or `getToken`.');
+  if (options.token === undefined && !getToken) throw new TypeError('Pass a `token` or `getToken`.');
   // Read the token before anything is in the page, so that the caller gets the error of a wrong token.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
   let connection: FrameConnection | undefined;
@@ -85,7 +85,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
       // first.
       clearTimeout(timer);
       timer = setTimeout(() =>
-        blame('wrong_origin', `The widget token allows pages of ${token.allowedOrigin}. This page is of ${origin}.`),
+        blame('wrong_origin', `The widget token allows ${token.allowedOrigin}, but this page is on ${origin}.`),
       );
       return;
     }
@@ -103,7 +103,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     connection = connectFrame(frame, token, {
       onMessage: hear,
       onBlocked: () =>
-        blame('frame_blocked', `Add ${token.url.origin} to frame-src in the Content-Security-Policy of this page.`),
+        blame('frame_blocked', `Add ${token.url.origin} to frame-src in this page’s Content-Security-Policy.`),
     });
   }
 

@@ -34,10 +34,9 @@ export function readWidgetToken(text: string): WidgetToken {
       locale,
     };
   } catch (cause) {
-    throw new Error(
-      'This is not a widget token. Pass the `token` that POST /api/v1/embedded/widget-token answers with, unchanged.',
-      { cause },
-    );
+    throw new Error('Invalid widget token. Pass the `token` from POST /api/v1/embedded/widget-token unchanged.', {
+      cause,
+    });
   }
 }
 

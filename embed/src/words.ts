@@ -1,4 +1,4 @@
-/** The few texts that are shown while the widget itself is not loaded, in all its languages. */
+/** The texts shown before the widget itself has loaded, in all its languages. */
 import type { WidgetLocale } from '@inlay/contract/embedding';
 
 export interface Words {
@@ -13,41 +13,41 @@ const languages: Record<WidgetLocale, Words> = {
   en: {
     title: 'Connect your data',
     loading: 'Loading…',
-    failed: 'This could not be loaded.',
+    failed: 'We couldn’t load your data sources.',
     retry: 'Try again',
     close: 'Close',
   },
   de: {
-    title: 'Ihre Daten verbinden',
-    loading: 'Wird geladen…',
-    failed: 'Das konnte nicht geladen werden.',
+    title: 'Daten verbinden',
+    loading: 'Wird geladen …',
+    failed: 'Ihre Datenquellen konnten nicht geladen werden.',
     retry: 'Erneut versuchen',
     close: 'Schließen',
   },
   fr: {
     title: 'Connecter vos données',
     loading: 'Chargement…',
-    failed: 'Le chargement a échoué.',
+    failed: 'Impossible de charger vos sources de données.',
     retry: 'Réessayer',
     close: 'Fermer',
   },
   es: {
     title: 'Conectar sus datos',
     loading: 'Cargando…',
-    failed: 'No se ha podido cargar.',
-    retry: 'Intentar de nuevo',
+    failed: 'No hemos podido cargar sus fuentes de datos.',
+    retry: 'Reintentar',
     close: 'Cerrar',
   },
   ja: {
     title: 'データを接続',
-    loading: '読み込んでいます…',
-    failed: '読み込めませんでした。',
-    retry: 'もう一度試す',
+    loading: '読み込み中…',
+    failed: 'データソースを読み込めませんでした。',
+    retry: '再試行',
     close: '閉じる',
   },
 };
 
-/** The first language that we have: `de-AT` gets German. */
+/** The first supported language; `de-AT` gets German. */
 export function chooseWords(asked: readonly string[]): Words {
   for (const tag of asked) {
     const language = tag.toLowerCase().split('-')[0] as WidgetLocale;

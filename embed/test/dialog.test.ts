@@ -203,7 +203,7 @@ it('is covered as a whole by a question of the widget', async () => {
 it('speaks the language that the page asks for, or English', async () => {
   page = await host.openPage({ locale: 'pt-BR' });
   for (const [locale, close, title] of [
-    ['de-AT', 'Schließen', 'Ihre Daten verbinden'],
+    ['de-AT', 'Schließen', 'Daten verbinden'],
     ['fr', 'Fermer', 'Connecter vos données'],
     ['es', 'Cerrar', 'Conectar sus datos'],
     ['ja', '閉じる', 'データを接続'],

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chooseWords } from '../src/words.ts';
 import { eventTypes, type Host, startHost, traces, waitForEvent, widgetFrame } from './host-page.ts';
 
 declare global {
@@ -117,14 +118,14 @@ it('refuses what is no widget token, before anything is in the page', async () =
     'an address of data': wrap({ token: 'x', widgetUrl: 'data:text/html,hello' }),
   };
   for (const [what, token] of Object.entries(refused)) {
-    expect(await messageThrownBy(token), what).toMatch(/^This is not a widget token\. Pass the `token`/);
+    expect(await messageThrownBy(token), what).toMatch(/^Invalid widget token\. Pass the `token`/);
     expect(await traces(page), what).toEqual(before);
   }
 });
 
 it('says so when it gets neither token nor getToken', async () => {
   page = await host.openPage();
-  expect(await messageThrownBy(undefined)).toBe('Inlay needs a `token`, or `getToken`.');
+  expect(await messageThrownBy(undefined)).toBe('Pass a `token` or `getToken`.');
 });
 
 it('asks for a token, and only once it has it loads the widget', async () => {
@@ -148,8 +149,8 @@ it('shows a failure to get a token, and tries again when asked', async () => {
       if (event?.type !== 'error') return undefined;
       return { ...event.error, cause: (event.error.cause as Error).message };
     }),
-  ).toEqual({ code: 'token_failed', message: 'This could not be loaded.', cause: 'The backend is down.' });
-  expect(await page.getByRole('status').textContent()).toBe('This could not be loaded.');
+  ).toEqual({ code: 'token_failed', message: chooseWords([]).failed, cause: 'The backend is down.' });
+  expect(await page.getByRole('status').textContent()).toBe(chooseWords([]).failed);
 
   await retry().click();
   expect(await retry().isVisible()).toBe(false);
@@ -195,7 +196,7 @@ it('shows a widget that does not appear as failed, and still takes it when it do
   expect(await eventTypes(page)).toEqual([]);
   await page.clock.fastForward(1_000);
   expect(await page.evaluate(() => window.events)).toEqual([
-    { type: 'error', error: { code: 'load_failed', message: 'This could not be loaded.' } },
+    { type: 'error', error: { code: 'load_failed', message: chooseWords([]).failed } },
   ]);
   expect(await retry().isVisible()).toBe(true);
 
@@ -358,7 +359,7 @@ it('refuses a malformed token in updateToken and goes on as before', async () =>
       return (error as Error).message;
     }
   }, host.token());
-  expect(thrown).toMatch(/^This is not a widget token/);
+  expect(thrown).toMatch(/^Invalid widget token/);
   await waitForEvent(page, 'ready');
 });
 
@@ -380,9 +381,9 @@ it('says at once which origin the token allows and which the page has, and tries
     host.token({ allowedOrigin: 'https://app.example:443' }),
   );
   await page.clock.runFor(1);
-  const reason = `The widget token allows pages of https://app.example. This page is of ${host.origin}.`;
+  const reason = `The widget token allows https://app.example, but this page is on ${host.origin}.`;
   expect(await page.evaluate(() => window.events.splice(0, 1))).toEqual([{ type: 'opened' }]);
-  expect(await firstError()).toEqual({ code: 'wrong_origin', message: 'This could not be loaded.', cause: reason });
+  expect(await firstError()).toEqual({ code: 'wrong_origin', message: chooseWords([]).failed, cause: reason });
   expect(await page.getByText(reason).isVisible()).toBe(true);
   expect(await page.locator('inlay-widget iframe').count()).toBe(0);
 
@@ -409,8 +410,8 @@ it.each([
   page = await host.openPageWithPolicy(frameSource);
   await page.evaluate((token) => window.Inlay.open({ token, onEvent: window.record }), host.token({ silent: true }));
   await waitForEvent(page, 'error');
-  const reason = `Add ${host.widgetOrigin} to frame-src in the Content-Security-Policy of this page.`;
-  expect(await firstError()).toEqual({ code: 'frame_blocked', message: 'This could not be loaded.', cause: reason });
+  const reason = `Add ${host.widgetOrigin} to frame-src in this page’s Content-Security-Policy.`;
+  expect(await firstError()).toEqual({ code: 'frame_blocked', message: chooseWords([]).failed, cause: reason });
   expect(await page.getByText(reason).isVisible()).toBe(true);
   // The error that the browser reported to the page itself.
   expect(await page.evaluate(() => window.errors.splice(0).join())).toMatch(/^frame-src /);

@@ -1,5 +1,5 @@
-// More customers for the demo, so that an operator has something to look at: some are well, and some fail, each for another
-// reason. They are made by the public API, once. A customer that exists is left alone.
+// More customers for the demo: some healthy, some failing, each for a different reason. Created once through the public API;
+// existing customers are not changed.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { signInByLink } from './sign-in.mjs';
@@ -8,8 +8,8 @@ import { signInByLink } from './sign-in.mjs';
  * @typedef {object} DemoCustomer
  * @property {string} name
  * @property {{ template: string, name: string, config: object }[]} sources
- * @property {'inactive'} [status] what becomes of the workspace once its sources are there
- * @property {{ template: string, account: string }} [signsIn] with the test provider; later the account removes the app
+ * @property {'inactive'} [status] status of the workspace once its sources exist
+ * @property {{ template: string, account: string }} [signsIn] signs in with the test provider; the account removes the app later
  */
 
 /** @param {string} providerUrl @returns {DemoCustomer[]} */
@@ -31,19 +31,19 @@ const customers = (providerUrl) => {
     { name: 'blue-harbour-hotel', sources: [shop(500)] },
     { name: 'luna-pharmacy', sources: [register] },
     { name: 'green-valley-dairy', sources: [shop(1_000)] },
-    // The token is wrong: the customer has to give another one.
+    // Wrong token: the customer has to enter another one.
     { name: 'pixel-print', sources: [api(providerUrl, 'expired-token'), shop(100)] },
     { name: 'atlas-freight', sources: [api(providerUrl, 'mistyped-token')] },
-    // Nobody knows the host: the address is wrong.
+    // Unknown host: the address is wrong.
     { name: 'maple-books', sources: [api('http://books.maple.invalid', 'token')] },
     { name: 'orion-travel', sources: [api('http://api.orion.invalid', 'token')] },
-    // Nothing listens there: it may pass, so that it is tried again and again.
+    // Connection refused: may be transient, so syncs are retried.
     { name: 'copper-kitchen', sources: [api('http://localhost:9', 'token')] },
-    // Somebody has stopped it.
+    // Suspended by the operator.
     { name: 'winter-sports-club', sources: [shop(300)], status: 'inactive' },
-    // Has not connected anything yet.
+    // Nothing connected yet.
     { name: 'tiny-tailor', sources: [] },
-    // Has signed in, and then removed the app at the provider: the customer has to sign in again.
+    // Signed in, then removed the app at the provider: the customer has to sign in again.
     { name: 'falcon-couriers', sources: [], signsIn: { template: 'Ledgerline', account: '3' } },
   ];
 };
@@ -84,7 +84,7 @@ export async function ensureCustomers({ inlayUrl, operatorToken, provider, signa
     await signInByLink(url, { account, ...(signal && { signal }) });
     const deadline = performance.now() + patienceMs;
     const good = `integrations/jobs?workspace_id=${workspaceId}&status=succeeded`;
-    // The source makes its first sync by itself. The service notices the end when it renews the access token.
+    // The first sync starts automatically. The service notices the revoked grant when it renews the access token.
     while ((await call('GET', good)).data.length === 0) {
       if (performance.now() > deadline) throw new Error('The first sync after a sign-in has not ended.');
       await delay(1_000, undefined, { ...(signal && { signal }) });

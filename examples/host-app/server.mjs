@@ -1,5 +1,5 @@
-// Harbor, a made-up product that embeds Inlay: its page and its backend. The backend holds the operator token, knows
-// who the customer is, and asks Inlay for a widget token in their name. Copy `requestWidgetToken` into yours.
+// Harbor, a fictional product that embeds Inlay: its page and its backend. The backend holds the operator token, knows
+// the customer, and requests a widget token for them. Copy `requestWidgetToken` into your own backend.
 //
 //   INLAY_URL=http://localhost:8080 INLAY_OPERATOR_TOKEN=… node examples/host-app/server.mjs
 
@@ -8,19 +8,19 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { pathToFileURL } from 'node:url';
 
-/** Each customer has a workspace of this name in Inlay. */
+/** Customers, by the name of their workspace in Inlay. */
 const customers = {
   'kestrel-coffee': 'Kestrel Coffee',
   'atelier-riviere': 'Atelier Rivière',
   'sakura-stationery': 'Sakura Stationery',
 };
 
-/** What a plan may connect: the templates with one of these tags. */
+/** Each plan offers the templates with one of these tags. */
 const plans = { free: ['free'], pro: ['pro'] };
 
 const locales = ['en', 'de', 'fr', 'es', 'ja'];
 
-/** How the widget looks in each of the page's looks. @param {string} pageUrl */
+/** The widget's theme for each theme of the page. @param {string} pageUrl */
 const themesOf = (pageUrl) => ({
   light: { color_scheme: 'light', primary_color: '#1d4ed8', radius: 10 },
   dark: { color_scheme: 'dark', primary_color: '#93c5fd', background_color: '#151b27', radius: 10 },
@@ -48,7 +48,7 @@ export async function startHostApp({ port, inlayUrl, operatorToken, pageUrl = `h
   const themes = themesOf(pageUrl);
 
   /**
-   * A widget token for one customer, for this page and no other.
+   * Returns a widget token for one customer, bound to this page.
    * @param {{ customer: string, plan: keyof typeof plans, theme?: keyof ReturnType<typeof themesOf>, locale?: string }} wish
    * @returns {Promise<string>}
    */
@@ -93,12 +93,12 @@ export async function startHostApp({ port, inlayUrl, operatorToken, pageUrl = `h
     try {
       const path = new URL(request.url ?? '/', pageUrl).pathname;
       if (request.headers.host !== new URL(pageUrl).host) {
-        // Inlay shows the widget on one origin only: 127.0.0.1 is not localhost.
+        // Inlay shows the widget on exactly one origin: 127.0.0.1 is not localhost.
         response.writeHead(307, { location: pageUrl + path }).end();
       } else if (request.method === 'POST' && path === '/api/widget-token') {
         const wish = readWish(await readJson(request));
         if (wish) sendJson(response, 200, { token: await requestWidgetToken(wish) });
-        else sendJson(response, 400, { message: 'There is no such customer, plan, theme or language.' });
+        else sendJson(response, 400, { message: 'Unknown customer, plan, theme or language.' });
       } else if ((request.method === 'GET' || request.method === 'HEAD') && Object.hasOwn(files, path)) {
         const [type, content] = files[path];
         response.writeHead(200, {
@@ -110,18 +110,18 @@ export async function startHostApp({ port, inlayUrl, operatorToken, pageUrl = `h
         });
         response.end(request.method === 'HEAD' ? undefined : content);
       } else {
-        sendJson(response, 404, { message: 'Nothing is here.' });
+        sendJson(response, 404, { message: 'Not found.' });
       }
     } catch (error) {
-      // The reason is for the person who runs this page. It may name things that are not for the browser.
+      // The reason may contain details that must not reach the browser, so it is only logged.
       console.error(error);
-      sendJson(response, 502, { message: 'Inlay did not give a token. The log of this page says why.' });
+      sendJson(response, 502, { message: 'Inlay issued no token. See the server log.' });
     }
   });
 
   /**
-   * The customer and plan that the page asks for, if they exist. A product takes both from its session, not from the
-   * request; here they can be chosen, so that you see the difference.
+   * Returns the requested customer and plan, if they exist. A product takes both from its session, never from the request;
+   * this example lets you choose them to show the difference.
    * @param {any} body
    */
   function readWish(body) {
@@ -175,7 +175,7 @@ function sendJson(response, status, body) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { PORT = '8090', INLAY_URL = 'http://localhost:8080', INLAY_OPERATOR_TOKEN, PAGE_URL } = process.env;
   if (!INLAY_OPERATOR_TOKEN) {
-    console.error('Set INLAY_OPERATOR_TOKEN to an operator token of Inlay. "npm run demo" sets up everything.');
+    console.error('Set INLAY_OPERATOR_TOKEN to an operator token, or use "npm run demo", which sets up everything.');
     process.exit(1);
   }
   const app = await startHostApp({

@@ -1,5 +1,5 @@
-// A customer of the demo signs in with the test provider (examples/test-provider): the pages that a person clicks through, without
-// a browser. Real customers use the widget, or open the link themselves.
+// Signs a demo customer in with the test provider (examples/test-provider), following the same pages as a person, without a
+// browser. Real customers use the widget or open the link.
 
 /** @param {string} link @param {{ account: string, signal?: AbortSignal }} options `account`: who signs in */
 export async function signInByLink(link, { account, signal }) {
@@ -18,7 +18,7 @@ export async function signInByLink(link, { account, signal }) {
     return value;
   }
 
-  // The page of the service asks, and knows by a cookie and a proof that the same browser answers.
+  // The service's page asks for consent; a cookie and a proof bind the answer to this browser.
   const asking = await visit(link);
   const cookie = asking.headers.getSetCookie().map((one) => one.split(';')[0]);
   const headers = { cookie: cookie.join('; ') };
@@ -26,7 +26,7 @@ export async function signInByLink(link, { account, signal }) {
   const going = await visit(link, { method: 'POST', headers, body: new URLSearchParams({ proof }) });
   const next = found(/href="([^"]+)" rel="noreferrer" data-next/, await going.text(), 'address of the provider');
 
-  // The page of the provider: everything is granted.
+  // The provider's page: grant everything.
   const authorize = new URL(next.replaceAll('&#38;', '&'));
   const form = new URLSearchParams(authorize.searchParams);
   for (const scope of (form.get('scope') ?? '').split(' ')) form.append('granted', scope);

@@ -1,5 +1,5 @@
-// What Harbor's customers may connect, by plan, and where their data goes. You can run this as often as you like:
-// templates that exist are left alone, but for the address of the test provider.
+// What Harbor's customers can connect on each plan, and where their data goes. Safe to run again: existing templates are kept,
+// except for the address of the test provider.
 
 const definitions = {
   sampleData: '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
@@ -11,7 +11,7 @@ const definitions = {
 
 const everyFiveMinutes = '0 0/5 * * * ?';
 
-/** @param {string} ordersFile a CSV file on the machine that Inlay runs on, in a folder that it may read */
+/** @param {string} ordersFile a CSV file on Inlay's machine, in a folder Inlay may read */
 const sourceTemplates = (ordersFile) => [
   {
     name: 'Online shop',
@@ -69,7 +69,7 @@ const connectionTemplates = [
 ];
 
 /**
- * What the test provider (examples/test-provider) is to Inlay: an OAuth client, and a template whose customers sign in.
+ * The OAuth client for the test provider (examples/test-provider), and a template that signs in with it.
  * @param {{ url: string, clientId: string, clientSecret: string }} provider
  */
 const signIn = ({ url, clientId, clientSecret }) => ({
@@ -140,7 +140,7 @@ export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile, pro
   }
   const registered = (await call('oauth/clients')).data.find(({ name }) => name === client.name);
   if (!registered || registered.endpoints.token_url === client.endpoints.token_url) return;
-  // It listens elsewhere now. The secret goes only to addresses that it was given for, so it is given again.
+  // The provider's address has changed. A secret is bound to its addresses, so send it again.
   await call(`oauth/clients/${registered.id}`, client, 'PATCH');
   const { partial_default_config } = template;
   await call(`templates/sources/${known.id}`, { partial_default_config, propagate: true }, 'PATCH');

@@ -1,6 +1,6 @@
-// Ledgerline, a made-up bookkeeping product with an API and OAuth, to try sign-in with on one's own machine: a page that
-// asks for consent, codes with PKCE, access tokens that live a minute, refresh tokens, revocation, and invoices to read.
-// It keeps nothing but what was revoked: everything else is written into the tokens and signed. Not for production.
+// Ledgerline, a fictional bookkeeping product with an API and OAuth, to try sign-ins locally: a consent page, codes with PKCE,
+// access tokens that live a minute, refresh tokens, revocation, and invoices to read. All state except revocations is in the
+// signed tokens. Not for production.
 //
 //   CLIENT_SECRET=… node examples/test-provider/provider.mjs
 
@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pathToFileURL } from 'node:url';
 
-/** Who can sign in; here without a password. @type {Record<string, { email: string, company: string }>} */
+/** Accounts, without passwords. @type {Record<string, { email: string, company: string }>} */
 const accounts = {
   1: { email: 'ada@kestrel.example', company: 'Kestrel Coffee' },
   2: { email: 'grace@riviere.example', company: 'Atelier Rivière' },
@@ -25,9 +25,9 @@ const perPage = 100;
  */
 export async function startTestProvider({ port, clientId, clientSecret, now = Date.now }) {
   const url = `http://localhost:${port}`;
-  /** Ids of grants that were ended, and of codes that were used. @type {Set<string>} */
+  /** Revoked grants and used codes. @type {Set<string>} */
   const spent = new Set();
-  /** Ids of the grants of each account since the start. @type {Map<string, Set<string>>} */
+  /** Grants by account, since the start. @type {Map<string, Set<string>>} */
   const granted = new Map();
 
   /** @param {object} content */
@@ -38,7 +38,7 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
   /** @param {string} text */
   const signatureOf = (text) => createHmac('sha256', clientSecret).update(text).digest('base64url');
 
-  /** The content of what was signed here, of this kind and not over. @param {string} kind @param {string | null | undefined} token @returns {any} */
+  /** Verifies a token of this kind and returns its content, unless expired or revoked. @param {string} kind @param {string | null | undefined} token @returns {any} */
   function open(kind, token) {
     const [text = '', signature = ''] = (token ?? '').split('.');
     if (!isSame(signature, signatureOf(text))) return undefined;
@@ -47,10 +47,10 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
     return content.kind === kind && !isOver && !spent.has(content.grant) ? content : undefined;
   }
 
-  /** The page where the customer agrees. @param {URLSearchParams} query */
+  /** The consent page. @param {URLSearchParams} query */
   function consentPage(query) {
     if (query.get('client_id') !== clientId || query.get('response_type') !== 'code' || !query.get('redirect_uri')) {
-      return notice('This app is not known here.');
+      return notice('Unknown app.');
     }
     const scopes = (query.get('scope') ?? '').split(' ').filter(Boolean);
     const hidden = [...query].map(
@@ -71,7 +71,7 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
     );
   }
 
-  /** Where the browser goes after the customer's choice. @param {URLSearchParams} form */
+  /** Where to redirect after the customer's choice. @param {URLSearchParams} form */
   function decide(form) {
     const target = new URL(form.get('redirect_uri') ?? '');
     const answer = { state: form.get('state') ?? '', iss: url };
@@ -139,16 +139,16 @@ export async function startTestProvider({ port, clientId, clientSecret, now = Da
     if (route === 'GET /me') return sendJson(response, 200, { id: access.account, ...accounts[access.account] });
     if (route === 'GET /invoices') {
       if (!access.scope.split(' ').includes('invoices.read'))
-        return sendJson(response, 403, { message: 'Not allowed.' });
+        return sendJson(response, 403, { message: 'Missing the scope invoices.read.' });
       return sendJson(response, 200, invoicesOf(access.account, Number(searchParams.get('page') ?? 1)));
     }
-    return sendJson(response, 404, { message: 'Nothing is here.' });
+    return sendJson(response, 404, { message: 'Not found.' });
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url,
-    /** As if the owner of the account had removed the app from it. Who signs in again has a new grant. @param {string} account */
+    /** Revokes an account's grants, as if its owner had removed the app. Signing in again creates a new grant. @param {string} account */
     endGrants(account) {
       for (const grant of granted.get(account) ?? []) spent.add(grant);
     },

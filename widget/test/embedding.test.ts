@@ -1,6 +1,7 @@
 /** The widget in a page, by the embed library and without it: who may show it, talk to it, and what happens to tokens. */
 import type { Frame, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
@@ -201,7 +202,7 @@ describe('A source whose template is no longer offered', () => {
     await frame.getByRole('tab', { name: 'Settings' }).click();
     await frame.getByLabel('Users').fill('4');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor();
+    await frame.getByText(words.source.saved).waitFor();
   });
 });
 
@@ -303,7 +304,7 @@ describe('The token', () => {
     await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });
     const frame = await openModal(page, whole);
     await frame.waitForSelector('[data-screen="expired"]');
-    await frame.getByText('Reload this page to continue.').waitFor();
+    await frame.getByText(words.expired.reload).waitFor();
     expect(stage.takeProblems().join()).toMatch(/401/);
   });
 
@@ -314,7 +315,7 @@ describe('The token', () => {
     await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl)));
     const frame = await widgetFrame(page);
     await frame.waitForSelector('[data-screen="expired"]');
-    await frame.getByText('Reload this page to continue.').waitFor();
+    await frame.getByText(words.expired.reload).waitFor();
     expect(stage.takeProblems().join()).toMatch(/401/);
   });
 });

@@ -5,6 +5,7 @@ import { specification as sampleData } from '@inlay/connectors/sample-data/speci
 import { specification as sourcePostgres } from '@inlay/connectors/source-postgres/specification';
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { widgetLocales } from '@inlay/contract/embedding';
+import en from '@inlay/ui/form/words/en.ts';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +70,7 @@ describe('a form', () => {
     expect(said).toMatch(/\d/);
     expect(said.includes('attention')).toBe(language === 'en');
     const fault = (await page.locator('.inlay-field-fault').first().textContent()) ?? '';
-    expect(fault.includes('Please')).toBe(language === 'en');
+    expect(fault.includes(en.faults.required)).toBe(language === 'en');
     if (isLongRun || language === 'ja') await expectAccessible(page.mainFrame(), language);
     await takePicture(page, `form-${language}`);
   });
@@ -128,7 +129,7 @@ describe('faults', () => {
     expect(await page.locator('.inlay-field-fault').count()).toBe(0);
     expect(await submit(page)).toBeUndefined();
     await expect.poll(() => focusedId(page)).toBe('connector/account_id');
-    expect(await describedAs(page, 'Account ID')).toContain('Must have the format acct_…');
+    expect(await describedAs(page, 'Account ID')).toContain(en.faults.pattern('acct_…'));
     expect(await page.getByLabel('Account ID').getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByRole('status').textContent()).toContain('2 fields');
   });
@@ -139,7 +140,7 @@ describe('faults', () => {
     await page.getByLabel('Account ID').fill('acct_1');
     await expect.poll(() => page.locator('.inlay-field-fault').count()).toBe(1);
     await page.getByLabel('Secret Key', { exact: true }).fill('nothing');
-    await expect.poll(() => describedAs(page, 'Secret Key')).toContain('does not have the expected format');
+    await expect.poll(() => describedAs(page, 'Secret Key')).toContain(en.faults.format.other);
     await page.getByLabel('Secret Key', { exact: true }).fill('sk_test_1');
     await expect.poll(() => page.locator('.inlay-field-fault').count()).toBe(0);
     expect(await submit(page)).toEqual({
@@ -160,14 +161,14 @@ describe('faults', () => {
     await submit(page);
     await expect.poll(() => page.getByLabel('Number of concurrent workers').isVisible()).toBe(true);
     await expect.poll(() => focusedId(page)).toBe('connector/account_id');
-    expect(await describedAs(page, 'Number of concurrent workers')).toContain('Must be 20 or less.');
+    expect(await describedAs(page, 'Number of concurrent workers')).toContain(en.faults.maximum(20));
   });
 
   it('are said once: at the field where there is one, below the fields where there is none', async () => {
     const page = await stage.open({ specification: stripeLike });
     await submit(page);
     await expect.poll(() => page.locator('.inlay-field-fault').count()).toBe(2);
-    expect(await page.getByText('Please fill this in.').count()).toBe(2);
+    expect(await page.getByText(en.faults.required).count()).toBe(2);
     expect(await page.locator('.inlay-fault-summary').count()).toBe(0);
     const faults = [
       { path: ['account_id'], message: 'This account is closed.' },
@@ -232,11 +233,11 @@ describe('a secret', () => {
     const value = { account_id: 'acct_1', client_secret: '**********' };
     const page = await stage.open({ specification: stripeLike, value });
     expect(await key(page).inputValue()).toBe('');
-    expect(await key(page).getAttribute('placeholder')).toBe('Saved, unchanged');
+    expect(await key(page).getAttribute('placeholder')).toBe(en.saved);
     expect(await submit(page)).toEqual(value);
     await key(page).fill('sk_live_2');
     expect(await submit(page)).toEqual({ ...value, client_secret: 'sk_live_2' });
-    await page.getByRole('button', { name: 'Keep the saved value' }).click();
+    await page.getByRole('button', { name: en.keepSaved }).click();
     await expect.poll(() => focusedId(page)).toBe('connector/client_secret');
     expect(await submit(page)).toEqual(value);
   });
@@ -333,7 +334,7 @@ describe('every kind of field', () => {
     await page.getByLabel('customers').check();
     await page.getByLabel('orders').check();
     await page.getByRole('group', { name: 'Stream 1' }).getByLabel('Name').fill('first');
-    await page.getByRole('button', { name: 'Add: Streams' }).click();
+    await page.getByRole('button', { name: en.addTo('Streams') }).click();
     await expect.poll(() => focusedId(page)).toBe('connector/streams/1/name');
     await page.keyboard.type('second');
     await page
@@ -427,8 +428,8 @@ describe('every kind of field', () => {
     await page.getByRole('group', { name: 'Account 1' }).getByLabel('Key', { exact: true }).fill('new');
     await page.getByRole('button', { name: 'Remove Account 1' }).click();
     const key = page.getByRole('group', { name: 'Account 1' }).getByLabel('Key', { exact: true });
-    expect(await key.getAttribute('placeholder')).toBe('Saved, unchanged');
-    expect(await page.getByRole('button', { name: 'Keep the saved value' }).count()).toBe(0);
+    expect(await key.getAttribute('placeholder')).toBe(en.saved);
+    expect(await page.getByRole('button', { name: en.keepSaved }).count()).toBe(0);
     expect(await submit(page)).toEqual({ accounts: [{ key: '*****' }] });
   });
 

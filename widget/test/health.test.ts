@@ -3,6 +3,7 @@ import type { Connection } from '@inlay/contract/pipelines/connections';
 import type { Health } from '@inlay/contract/pipelines/health';
 import type { Frame, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
@@ -73,18 +74,18 @@ const failing = { since: '2026-01-31T10:02:00.000Z', failures_in_a_row: 3 };
 const ours = { code: 'problem_on_our_side', parameters: {} } as const;
 const wrongPassword = 'The password is not accepted. Check the password.';
 
-const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
-  healthy: { shows: /Connected/, is: { health: well, last_run: run({}) } },
-  running: { shows: /Syncing/, is: { health: { ...well, state: 'running' }, last_run: run(ongoing) } },
+const healths: Record<string, { shows: string | RegExp; is: Partial<Connection> }> = {
+  healthy: { shows: words.states.ready, is: { health: well, last_run: run({}) } },
+  running: { shows: words.states.syncing, is: { health: { ...well, state: 'running' }, last_run: run(ongoing) } },
   failing: {
-    shows: /Failing since .*, trying again/,
+    shows: /Failing for .*, retrying/,
     is: {
       health: { ...well, ...failing, state: 'failing', trying_again: true },
       last_run: run({ ...ongoing, status: 'incomplete', error: 'The server does not answer.' }),
     },
   },
   'needs attention of the customer': {
-    shows: /Needs attention/,
+    shows: words.states.failed,
     is: {
       health: {
         ...well,
@@ -96,7 +97,7 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
     },
   },
   'needs attention of the operator': {
-    shows: /problem on our side/,
+    shows: words.problemOnOurSide,
     is: {
       health: {
         ...well,
@@ -108,11 +109,11 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
     },
   },
   paused: {
-    shows: /Syncing is paused/,
+    shows: words.source.paused,
     is: { health: { ...well, state: 'paused' }, status: 'inactive', last_run: run({}), next_run_at: null },
   },
   'paused by a quota': {
-    shows: /The limit of 1,000 rows per day is reached/,
+    shows: words.quotas.reached('1,000 rows per day'),
     is: {
       health: {
         ...well,
@@ -129,7 +130,7 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
     },
   },
   'waiting because of a quota': {
-    shows: /The limit of 1 sync at the same time is reached/,
+    shows: words.quotas.reached('1 sync at a time'),
     is: {
       health: { ...well, state: 'running' },
       last_run: run({
@@ -142,7 +143,10 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
       }),
     },
   },
-  'never synced': { shows: /Not synced yet/, is: { health: { ...well, state: 'never_synced', last_good_at: null } } },
+  'never synced': {
+    shows: words.list.notSynced,
+    is: { health: { ...well, state: 'never_synced', last_good_at: null } },
+  },
 };
 
 it('says how a connection does, in every health', async () => {
@@ -175,7 +179,7 @@ it('lets a customer stop a sync that runs', async () => {
   });
   const frame = await open(page, 'stops');
   await frame.getByRole('button', { name: /Demo shop/ }).click();
-  const cancel = frame.getByRole('button', { name: 'Cancel sync' });
+  const cancel = frame.getByRole('button', { name: words.source.cancelSync });
   await cancel.click();
   await cancel.waitFor({ state: 'hidden' });
   await frame.getByRole('button', { name: 'Sync now' }).waitFor();
@@ -188,8 +192,8 @@ it('lets a customer choose streams and how often, within what the template allow
   await connect(page, 'chooses');
   const frame = await open(page, 'chooses');
   await frame.getByRole('button', { name: /Demo shop/ }).click();
-  await frame.getByRole('button', { name: 'Data and schedule' }).click();
-  const often = frame.getByLabel('How often');
+  await frame.getByRole('button', { name: words.choice.open }).click();
+  const often = frame.getByLabel(words.choice.often);
   await often.waitFor();
   expect(await often.locator('option').allTextContents()).toEqual([
     'Every hour',
@@ -198,21 +202,21 @@ it('lets a customer choose streams and how often, within what the template allow
     'Every 12 hours',
     'Every day',
     'Every week',
-    'Only when I start it',
+    words.choice.byHand,
   ]);
   await takePicture(page, 'choice-phone');
   const streams = ['users', 'products', 'purchases'];
   for (const name of streams) await frame.getByLabel(name, { exact: true }).uncheck();
   const save = frame.getByRole('button', { name: 'Save', exact: true });
   await save.click();
-  await frame.getByText('Please choose.').waitFor();
+  await frame.getByText(words.form.faults.choose).waitFor();
   await takePicture(page, 'choice-phone-fault');
   await frame.getByLabel('users', { exact: true }).check();
   await often.selectOption({ label: 'Every day' });
   await page.setViewportSize(sizes.desktop);
   await takePicture(page, 'choice-desktop');
   await save.click();
-  await frame.getByText('Your changes are saved').waitFor();
+  await frame.getByText(words.source.saved).waitFor();
   await takePicture(page, 'choice-desktop-saved');
   const { data } = await stage.operator('GET', '/integrations/connections?limit=100');
   const [mine] = data.filter(({ own_choice }: Connection) => own_choice.length > 0);
@@ -274,7 +278,7 @@ it('takes a customer to the offers who disconnects while a sync runs, however lo
   answer.open();
   const shown = () => frame.locator('[data-screen]').getAttribute('data-screen');
   await expect.poll(shown).toBe('choose');
-  expect(await frame.getByText('Demo shop is disconnected').count()).toBe(1);
+  expect(await frame.getByText(words.disconnect.done('Demo shop')).count()).toBe(1);
   expect(await frame.getByRole('button', { name: /Your source/ }).count()).toBe(0);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { httpApi, postgresDestination } from '../../server/test/support/pipelines.ts';
+import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
@@ -83,10 +84,10 @@ it('says which field has lost how many values, and why', async () => {
   await frame.getByText(/3 rows synced/).waitFor({ timeout: 300_000 });
   await frame.getByRole('button', { name: 'Done' }).click();
   await frame.getByRole('button', { name: /Our ledger/ }).click();
-  const summary = frame.getByText(/2 values did not arrive unchanged/).first();
+  const summary = frame.getByText(words.source.changes.title(2, '2')).first();
   await summary.waitFor();
   await summary.click();
-  await frame.getByText('2 values of the field name had to be shortened').waitFor();
+  await frame.getByText(words.source.changes.shortened(2, '2', 'name')).waitFor();
   await takePicture(page, 'values-changed');
   expect(await frame.locator('body').textContent()).toContain('people');
 });

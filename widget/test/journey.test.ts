@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpApi } from '../../server/test/support/pipelines.ts';
+import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
@@ -86,7 +87,7 @@ describe('A customer', () => {
     expect(await frame.getByLabel('Users').inputValue()).toBe('200');
     await frame.getByLabel('Users').fill('300');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
+    await frame.getByText(words.source.saved).waitFor({ timeout: 300_000 });
     await frame.getByRole('tab', { name: 'Activity' }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
     await expect.poll(() => delivered('our_shop_users').length, patience).toBe(300);
@@ -151,7 +152,7 @@ describe('A customer', () => {
     await fault.waitFor({ timeout: 300_000 });
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
+    await frame.getByText(words.source.saved).waitFor({ timeout: 300_000 });
     await frame.getByRole('tab', { name: 'Activity' }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
     await expect.poll(async () => await frame.getByText('Completed').count(), patience).toBeGreaterThanOrEqual(2);
@@ -182,18 +183,18 @@ describe('A customer', () => {
 
     await address.fill(apiUrl.replace('127.0.0.1', 'localhost'));
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    const fault = frame.getByText('The address has changed. Enter this secret again.');
+    const fault = frame.getByText(words.form.reenterSecret);
     await fault.waitFor({ timeout: 300_000 });
     await takePicture(page, 'secret-again');
     // Chromium reports the refusal.
     expect(stage.takeProblems()).toEqual([expect.stringContaining('status of 422')]);
     expect(await frame.locator('.inlay-field-fault').count()).toBe(1);
     await expect.poll(() => token.getAttribute('aria-invalid')).toBe('true');
-    expect(await token.getAttribute('placeholder')).not.toBe('Saved, unchanged');
+    expect(await token.getAttribute('placeholder')).not.toBe(words.form.saved);
     await expect.poll(() => token.evaluate((element) => element === document.activeElement)).toBe(true);
     await token.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
+    await frame.getByText(words.source.saved).waitFor({ timeout: 300_000 });
   });
 
   it('needs nothing but the keyboard', async () => {

@@ -6,11 +6,13 @@
 import type { AddressInfo } from 'node:net';
 import type { Credential } from '@inlay/contract/credentials/credentials';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { addTenant, type Tenant, widgetToken } from '../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../server/test/support/app.ts';
 import { isLongRun } from '../../server/test/support/long-run.ts';
 import { httpApi } from '../../server/test/support/pipelines.ts';
 import { makeClient } from '../../server/test/support/providers.ts';
+import words from '../src/sign-in/sign-in-en.ts';
 import { launchChromium } from './support/chromium.ts';
 import { launchFirefox } from './support/firefox.ts';
 import { type HostileProvider, startHostileProvider } from './support/hostile-provider.ts';
@@ -116,8 +118,9 @@ async function openHostile(engine: Engine): Promise<{ tab: Tab; popup: Tab }> {
   return { tab, popup: await tab.opened(() => tab.click('Sign in with Free Gifts')) };
 }
 
-const signIn = 'Sign in with Acme CRM';
-const over = 'This link is no longer valid';
+const signIn = words.signIn('Acme CRM');
+const { words: pageWords } = wordsFor('en');
+const over = pageWords.overTitle;
 /** What a frame of another site may keep. */
 const cookieOfFrame = `document.cookie = 'third=party; SameSite=None; Secure'; document.cookie`;
 const connected = 'Connected as ada@example.com';
@@ -136,7 +139,7 @@ async function goOnAfterReload(engine: Engine): Promise<void> {
   const popup = await tab.opened(() => tab.click(signIn));
   await popup.see('contacts.read');
   await tab.window.reload();
-  await tab.see('Go on in the window of');
+  await tab.see(words.waiting('Acme CRM'));
   await popup.click('Allow');
   await tab.see(connected);
 }
@@ -147,7 +150,7 @@ async function signInWithoutPopup(engine: Engine): Promise<void> {
   const tab = await showWidget(engine, { template: templateId }, {}, test, `${engine.name} ${pages.size}`);
   await tab.see(signIn);
   await tab.clickByScript(signIn);
-  await tab.click('Go on in this window');
+  await tab.click(words.useThisWindow);
   await tab.click('Allow');
   await tab.see(connected);
   expect(await tab.value('location.pathname + location.search')).toBe(backPath);
@@ -161,7 +164,7 @@ async function reopenWindow(engine: Engine): Promise<void> {
   const popup = await tab.opened(() => tab.click(signIn));
   await popup.see('contacts.read');
   await popup.window.close();
-  const again = await tab.opened(() => tab.click('Reopen window'));
+  const again = await tab.opened(() => tab.click(words.reopenWindow));
   await again.click('Allow');
   await tab.see(connected);
   expect(await steps(tab)).toBe('started,succeeded');
@@ -173,7 +176,7 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     const popup = await tab.opened(() => tab.click(signIn));
     await popup.see('contacts.read');
     expect(await popup.value('location.origin')).toBe(sites.origins.provider);
-    expect(await tab.shows('If no new window has opened')).toBe(false);
+    expect(await tab.shows(words.noWindow)).toBe(false);
     await popup.click('Allow');
     await tab.see(connected);
     expect(await steps(tab)).toBe('started,succeeded');
@@ -195,9 +198,9 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     await tab.see(signIn);
     const before = (await engine.windows()).map(({ id }) => id);
     await tab.clickByScript(signIn);
-    await tab.see('If no new window has opened');
+    await tab.see(words.noWindow);
     expect((await engine.windows()).filter(({ id }) => !before.includes(id))).toEqual([]);
-    await signInWith(tab, 'Open the sign-in');
+    await signInWith(tab, words.openWindow);
     await tab.see(connected);
   },
 
@@ -206,8 +209,8 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     const tab = await showWidget(engine, { template: templateId }, headers);
     const popup = await tab.opened(() => tab.click(signIn));
     await popup.see('contacts.read');
-    await tab.see('Go on in the window of');
-    expect(await tab.shows('If no new window has opened'), 'the server says that it started').toBe(false);
+    await tab.see(words.waiting('Acme CRM'));
+    expect(await tab.shows(words.noWindow), 'the server says that it started').toBe(false);
     await popup.click('Allow');
     await tab.see(connected);
   },
@@ -216,8 +219,8 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     const tab = await showWidget(engine);
     const popup = await tab.opened(() => tab.click(signIn));
     await popup.click('Deny');
-    await tab.see('You did not agree to what is asked for');
-    await signInWith(tab, 'Sign in again');
+    await tab.see(words.failures.denied);
+    await signInWith(tab, words.again);
     await tab.see(connected);
     expect(await steps(tab)).toBe('started,failed,started,succeeded');
   },
@@ -259,8 +262,8 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     await test.app.store.db.updateTable('oauth_flows').set({ expires_at: 1 }).where('state', '=', 'started').execute();
     await popup.click('Allow');
     await popup.see(over);
-    await tab.see('The sign-in took too long');
-    await signInWith(tab, 'Sign in again');
+    await tab.see(words.failures.expired);
+    await signInWith(tab, words.again);
     await tab.see(connected);
   },
 
@@ -271,14 +274,14 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
       provider.held = new Promise((resolve) => {
         answer = resolve;
       });
-      const popup = await tab.opened(() => tab.click(isGiven ? 'Sign in again' : signIn));
+      const popup = await tab.opened(() => tab.click(isGiven ? words.again : signIn));
       await popup.click('Allow');
-      await popup.see('Waiting for the provider. This page updates automatically.');
-      await tab.see('Finishing the sign-in');
+      await popup.see(pageWords.waiting);
+      await tab.see(words.finishing);
       await tab.see('Cancel');
       answer(isGiven);
       // The window closes itself soon: what came of it is said in the widget.
-      await tab.see(isGiven ? connected : 'The provider does not answer at the moment. Try again later.');
+      await tab.see(isGiven ? connected : words.failures.unreachable);
     }
     expect(await steps(tab)).toBe('started,failed,started,succeeded');
   },
@@ -302,10 +305,10 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     await again.click('Settings');
     await again.see(connected);
     provider.account = { id: 2, email: 'bob@example.com' };
-    await signInWith(again, 'Use another account');
-    await again.see('You have signed in as bob@example.com');
+    await signInWith(again, words.otherAccount);
+    await again.see(words.unconfirmed);
     expect(await accounts()).toEqual(['ada@example.com']);
-    await again.click('Use this account');
+    await again.click(words.confirm);
     await again.see('Connected as bob@example.com');
     expect(await accounts()).toEqual(['bob@example.com']);
   },

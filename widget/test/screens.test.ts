@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLongRun } from '../../server/test/support/long-run.ts';
 import { fileSource, httpApi, postgresSource } from '../../server/test/support/pipelines.ts';
+import words from '../src/words/en.ts';
 import { expectAccessible, expectToFit } from './support/looks.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
@@ -138,7 +139,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await stream.getByLabel('Name').fill('orders');
     await stream.getByLabel('Path', { exact: true }).fill('orders');
     await frame.getByRole('button', { name: 'Test and connect' }).click();
-    await frame.getByText('Checked, but there is something to know').waitFor();
+    await frame.getByText(words.check.warnings).waitFor();
     await frame.getByText(/The list is probably at “data\.orders”/).waitFor();
     await lookAt(frame, 'connected-with-warning');
     await frame.getByRole('button', { name: 'Done' }).click();
@@ -149,7 +150,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await frame.getByText(/rows/).first().waitFor();
     await lookAt(frame, 'source');
     await frame.getByRole('button', { name: 'Data and schedule' }).click();
-    await frame.getByLabel('How often').waitFor();
+    await frame.getByLabel(words.choice.often).waitFor();
     await lookAt(frame, 'choice');
     await frame.getByRole('button', { name: 'Cancel', exact: true }).click();
     await frame.getByRole('tab', { name: 'Settings' }).click();
@@ -162,16 +163,10 @@ describe.each(Object.keys(looks))('%s', (look) => {
 
     // What goes wrong: the network, the service, the session.
     await page.context().setOffline(true);
-    await frame
-      .getByText(/You are offline/)
-      .first()
-      .waitFor();
+    await frame.getByText(words.offlineBanner).first().waitFor();
     await lookAt(frame, 'offline');
     await page.context().setOffline(false);
-    await frame
-      .getByText(/You are offline/)
-      .first()
-      .waitFor({ state: 'hidden' });
+    await frame.getByText(words.offlineBanner).first().waitFor({ state: 'hidden' });
 
     await page.route('**/api/v1/embedded/**', (route) =>
       route.fulfill({ status: 503, json: { detail: 'Storage is unavailable' } }),
@@ -190,7 +185,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });
     frame = await show(page, widgetUrl);
     await screen('expired');
-    await frame.getByText('Reload this page to continue.').waitFor();
+    await frame.getByText(words.expired.reload).waitFor();
     await lookAt(frame, 'expired');
     // The console reports every answer that is no success. The test expects these.
     stage.takeProblems();

@@ -2,11 +2,15 @@
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { httpApi } from '../../server/test/support/pipelines.ts';
+import signInWords from '../src/sign-in/sign-in-en.ts';
+import words from '../src/words/en.ts';
 import { expectAccessible, expectToFit } from './support/looks.ts';
 import { type Provider, startProvider } from './support/provider.ts';
 import { takePicture, useStage, widgetFrame } from './support/stage.ts';
 
+const { words: pageWords } = wordsFor('en');
 const stage = useStage();
 let provider: Provider;
 const templates = { plain: '', crm: '', desk: '', asking: '' };
@@ -117,28 +121,28 @@ it('signs in with a popup, says what is missing or went wrong, and connects with
   expect(scripts.length).toBe(2);
   expect(await frame.getByLabel(/token/i).count(), 'the sign-in takes the place of the field').toBe(0);
   await button(frame, 'Test and connect').click();
-  await frame.getByText('Sign in first.').waitFor();
+  await frame.getByText(signInWords.missing).waitFor();
   await expect.poll(() => signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
   await lookAt(page, frame, 'open');
 
   let popup = await popupAfter(page, () => signInWith(frame).dblclick());
-  await frame.getByText('Go on in the window of').waitFor();
+  await frame.getByText(signInWords.waiting('Acme CRM')).waitFor();
   expect(flows().length, 'a double click starts one sign-in').toBe(1);
   expect(flows()[0]?.body).toMatchObject({ source_template_id: templates.crm, frame_proof: expect.any(String) });
   expect(popup.url(), 'the widget in a frame needs no further question').toContain(`${provider.url}/authorize`);
-  expect(await frame.getByText('If no new window has opened').count()).toBe(0);
+  expect(await frame.getByText(signInWords.noWindow).count()).toBe(0);
   await lookAt(page, frame, 'waiting');
   await popup.getByRole('link', { name: 'Deny' }).click();
-  await frame.getByText('You did not agree to what is asked for').waitFor();
+  await frame.getByText(signInWords.failures.denied).waitFor();
   await lookAt(page, frame, 'denied');
 
   provider.scope = 'contacts.read';
-  popup = await popupAfter(page, () => button(frame, 'Sign in again').click());
+  popup = await popupAfter(page, () => button(frame, signInWords.again).click());
   await popup.getByRole('link', { name: 'Allow' }).click();
   await frame.getByRole('listitem').getByText('deals.read').waitFor();
   await lookAt(page, frame, 'scopes-missing');
 
-  await popupAfter(page, () => button(frame, 'Grant again').click());
+  await popupAfter(page, () => button(frame, signInWords.grantAgain).click());
   await button(frame, 'Cancel').click();
   await signInWith(frame).waitFor();
 
@@ -147,7 +151,7 @@ it('signs in with a popup, says what is missing or went wrong, and connects with
   expect(await popup.evaluate(() => window.opener)).toBeNull();
   await popup.getByRole('link', { name: 'Allow' }).click();
   await frame.getByText('Connected as ada@example.com').waitFor();
-  await button(frame, 'Use another account').waitFor();
+  await button(frame, signInWords.otherAccount).waitFor();
   await lookAt(page, frame, 'connected');
   expect(await steps(page)).toEqual([
     'sign_in_started',
@@ -181,7 +185,7 @@ it('shows a link where the browser says nothing of the popup, and goes on after 
   expect(await popup.textContent('h1')).toBe('Slow');
   const link = frame.getByRole('link', { name: /Open the sign-in/ });
   await link.waitFor();
-  await button(frame, 'Go on in this window').waitFor();
+  await button(frame, signInWords.useThisWindow).waitFor();
   await lookAt(page, frame, 'link');
   isHeld = false;
   popup = await popupAfter(page, () => link.click());
@@ -189,7 +193,7 @@ it('shows a link where the browser says nothing of the popup, and goes on after 
 
   await page.reload();
   const reloaded = await widgetFrame(page);
-  await reloaded.getByText('Go on in the window of').waitFor();
+  await reloaded.getByText(signInWords.waiting('Acme CRM')).waitFor();
   await popup.getByRole('link', { name: 'Allow' }).click();
   await reloaded.getByText('Connected as ada@example.com').waitFor();
 
@@ -198,9 +202,9 @@ it('shows a link where the browser says nothing of the popup, and goes on after 
     const response = await route.fetch({ url: route.request().url().split('?')[0] as string });
     await route.fulfill({ response, json: { ...(await response.json()), state: 'failed', failure: 'expired' } });
   });
-  await popupAfter(page, () => button(reloaded, 'Use another account').click());
-  await reloaded.getByText('The sign-in took too long').waitFor();
-  await button(reloaded, 'Sign in again').waitFor();
+  await popupAfter(page, () => button(reloaded, signInWords.otherAccount).click());
+  await reloaded.getByText(signInWords.failures.expired).waitFor();
+  await button(reloaded, signInWords.again).waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
@@ -229,7 +233,7 @@ async function signInWithoutPopup(page: Page, frame: Frame): Promise<void> {
     window.open = (url, target, features) => (target === '_top' ? open.call(window, url, target, features) : null);
   });
   await signInWith(frame).click();
-  await button(frame, 'Go on in this window').click();
+  await button(frame, signInWords.useThisWindow).click();
   await page.getByRole('link', { name: 'Allow' }).click();
   // The page has been with the provider.
   expect(stage.takeProblems()).toEqual([expect.stringContaining(new URL(provider.url).host)]);
@@ -351,7 +355,7 @@ it('goes on after a reload of the page or of its frame without storage, with wha
     .first()
     .fill(provider.url);
   const popup = await popupAfter(page, () => signInWith(frame).click());
-  await frame.getByText('Go on in the window of').waitFor();
+  await frame.getByText(signInWords.waiting('Acme CRM')).waitFor();
   const shown = async () => [
     await frame.getByLabel('Name').inputValue(),
     await frame
@@ -362,7 +366,7 @@ it('goes on after a reload of the page or of its frame without storage, with wha
   for (const reload of [() => page.reload(), () => frame.evaluate(() => location.reload())]) {
     await Promise.all([page.waitForEvent('framenavigated', (one) => one !== page.mainFrame()), reload()]);
     frame = await widgetFrame(page);
-    await frame.getByText('Go on in the window of').waitFor();
+    await frame.getByText(signInWords.waiting('Acme CRM')).waitFor();
     expect(await shown()).toEqual(['Books of Acme', provider.url]);
     expect(await frame.evaluate(() => location.href)).not.toMatch(/eyJ/);
   }
@@ -378,23 +382,23 @@ it('notices a window that was closed, and opens it again or shows it', async () 
   const page = await stage.newPage({ viewport: size });
   let frame = await show(page, 'closed', { template: templates.crm });
   provider.cutsTies = false;
-  const closed = 'It looks like the sign-in window was closed.';
+  const closed = signInWords.windowClosed;
   let popup = await popupAfter(page, () => signInWith(frame).click());
-  await button(frame, 'Show window').waitFor();
+  await button(frame, signInWords.showWindow).waitFor();
   expect(await frame.getByText(closed).count()).toBe(0);
   await lookAt(page, frame, 'window-open');
-  await button(frame, 'Show window').click();
+  await button(frame, signInWords.showWindow).click();
   expect(page.context().pages()).toHaveLength(2);
   await popup.close();
   await frame.getByText(closed).waitFor();
   await lookAt(page, frame, 'window-closed');
 
   // The very same sign-in goes on.
-  popup = await popupAfter(page, () => button(frame, 'Reopen window').click());
-  await button(frame, 'Show window').waitFor();
+  popup = await popupAfter(page, () => button(frame, signInWords.reopenWindow).click());
+  await button(frame, signInWords.showWindow).waitFor();
   expect(await frame.getByText(closed).count()).toBe(0);
   await popup.close();
-  await button(frame, 'Reopen window').waitFor();
+  await button(frame, signInWords.reopenWindow).waitFor();
   await button(frame, 'Cancel').click();
   await expect.poll(() => signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_failed cancelled']);
@@ -403,10 +407,10 @@ it('notices a window that was closed, and opens it again or shows it', async () 
   popup = await popupAfter(page, () => signInWith(frame).click());
   await page.reload();
   frame = await widgetFrame(page);
-  await frame.getByText('If you closed the window, you can open it again.').waitFor();
+  await frame.getByText(signInWords.windowUnknown).waitFor();
   await lookAt(page, frame, 'window-unknown');
   await popup.close();
-  popup = await popupAfter(page, () => button(frame, 'Reopen window').click());
+  popup = await popupAfter(page, () => button(frame, signInWords.reopenWindow).click());
   await popup.getByRole('link', { name: 'Allow' }).click();
   await frame.getByText('Connected as ada@example.com').waitFor();
 });
@@ -423,7 +427,7 @@ it('goes on with a sign-in that was finished in the moment in which its window w
   const back = page.context().waitForEvent('request', (request) => request.url().includes('/oauth/callback/'));
   await popup.getByRole('link', { name: 'Allow' }).click({ noWaitAfter: true });
   await back;
-  await frame.getByText('Finishing the sign-in').waitFor();
+  await frame.getByText(signInWords.finishing).waitFor();
   await popup.close();
   give(true);
   await frame.getByText('Connected as ada@example.com').waitFor();
@@ -435,21 +439,21 @@ it('asks first for what the provider has to know, and lets customers enter keys 
   const page = await stage.newPage({ viewport: size });
   const frame = await show(page, 'values', { template: templates.desk });
   await signInWith(frame).click();
-  const subdomain = frame.getByLabel('Subdomain of Zendesk');
-  await frame.getByText('Please fill this in.').waitFor();
+  const subdomain = frame.getByLabel('Zendesk subdomain');
+  await frame.getByText(words.form.faults.required).waitFor();
   await expect.poll(() => subdomain.evaluate((element) => element === document.activeElement)).toBe(true);
   await subdomain.fill('not a label/');
   await signInWith(frame).click();
   await expect.poll(() => subdomain.getAttribute('aria-invalid')).toBe('true');
-  await frame.getByText('Enter only the name itself, such as “acme”').waitFor();
+  await frame.getByText(signInWords.onlyTheName).waitFor();
   await lookAt(page, frame, 'values');
   expect(stage.takeProblems()).toEqual([expect.stringContaining('422')]);
   expect(provider.visits).toBe(0);
-  await button(frame, 'Enter keys instead').click();
+  await button(frame, signInWords.enterKeys).click();
   await frame.getByLabel(/token/i).first().waitFor();
   expect(await subdomain.count()).toBe(0);
   await lookAt(page, frame, 'keys');
-  await button(frame, 'Sign in instead').click();
+  await button(frame, signInWords.signInInstead).click();
   await subdomain.waitFor();
 });
 
@@ -460,9 +464,9 @@ it('goes on with the sign-in of a link, in the form of a template that asks for 
   const request = { workspace_id: data[0].id, source_template_id: templates.asking };
   const { url } = await stage.operator('POST', '/integrations/oauth/links', request);
   await page.goto(url);
-  await page.getByRole('button', { name: 'Continue to Acme CRM' }).click();
+  await page.getByRole('button', { name: pageWords.continueTo('Acme CRM') }).click();
   await page.getByText('Allow').click();
-  await page.getByText('One step left: open “Ledger”').waitFor();
+  await page.getByText(pageWords.oneStepLeft('Ledger')).waitFor();
   stage.takeProblems();
 
   const frame = await show(page, 'linked', { template: templates.asking });
@@ -496,23 +500,23 @@ it('says that a sign-in has ended, and connects the very source again, with anot
     await route.fulfill({ response, json: { data } });
   });
   frame = await show(page, 'again', {});
-  await frame.getByText('The sign-in has ended. Sign in again.').waitFor();
+  await frame.getByText(words.signInEnded).waitFor();
   await lookAt(page, frame, 'ended-list');
   const id = known[0]?.id ?? '';
   frame = await show(page, 'again', { source: id });
-  await frame.getByText('Sign in again to go on').waitFor();
-  await button(frame, 'Sign in again').waitFor();
+  await frame.getByText(signInWords.endedTitle).waitFor();
+  await button(frame, signInWords.again).waitFor();
   await lookAt(page, frame, 'ended');
 
   provider.account = { id: 2, email: 'bob@example.com' };
-  popup = await popupAfter(page, () => button(frame, 'Sign in again').click());
+  popup = await popupAfter(page, () => button(frame, signInWords.again).click());
   await popup.getByRole('link', { name: 'Allow' }).click();
-  await frame.getByText('You have signed in as bob@example.com. Until now').waitFor();
+  await frame.getByText(signInWords.unconfirmedText('bob@example.com', 'ada@example.com')).waitFor();
   await frame.getByText('connected as ada@example.com').waitFor();
   await lookAt(page, frame, 'other-account');
   hasEnded = false;
-  await button(frame, 'Use this account').click();
-  await frame.getByText('You are signed in again').waitFor();
+  await button(frame, signInWords.confirm).click();
+  await frame.getByText(signInWords.restored).waitFor();
   expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_unconfirmed', 'sign_in_succeeded']);
   expect((await said(page)).filter(({ sign_in }) => sign_in).map(({ sign_in }) => sign_in?.source_id)).toEqual([
     id,
@@ -525,11 +529,11 @@ it('says that a sign-in has ended, and connects the very source again, with anot
   await frame.getByRole('tab', { name: 'Settings' }).click();
   await frame.getByText('Connected as bob@example.com').waitFor();
   await lookAt(page, frame, 'settings');
-  popup = await popupAfter(page, () => button(frame, 'Use another account').click());
+  popup = await popupAfter(page, () => button(frame, signInWords.otherAccount).click());
   await popup.getByRole('link', { name: 'Allow' }).click();
   await frame.getByText('Connected as bob@example.com').waitFor();
   await button(frame, 'Test and save').click();
-  await frame.getByText('Your changes are saved').waitFor();
+  await frame.getByText(words.source.saved).waitFor();
   expect(known.map((source) => source.id)).toEqual([id]);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
@@ -544,7 +548,7 @@ it('says it in every language, on a narrow screen', async () => {
   for (const [locale, text] of Object.entries(spoken)) {
     const frame = await show(page, 'languages', { template: templates.desk, locale });
     await button(frame, text).waitFor();
-    if (locale === 'de') await frame.getByLabel('Subdomain bei Zendesk').waitFor();
+    if (locale === 'de') await frame.getByLabel('Zendesk-Subdomain').waitFor();
     await lookAt(page, frame, `language-${locale}`);
   }
 });

@@ -1,7 +1,7 @@
-// The page of a product that embeds Inlay. `Inlay` comes from the script before this one. What embedding takes is in the
-// first part; the rest is the page itself.
+// The page of a product that embeds Inlay. The script before this one defines `Inlay`. The first part is the embedding, the
+// rest is the page itself.
 
-/** Asks our own backend, which knows the operator token. The library asks again when a token has expired. */
+/** Requests a token from our backend, which holds the operator token. The library calls this again when a token expires. */
 async function getToken() {
   const { customer, plan, theme, locale } = choices();
   const response = await fetch('api/widget-token', {
@@ -19,10 +19,10 @@ function openDialog() {
   Inlay.open({ getToken, locale: choices().locale || undefined, onEvent: show });
 }
 
-// Back from a sign-in in the whole page: the library finds the rest in the address.
+// Returning from a sign-in on the whole page: the library reads the rest from the URL.
 if (new URLSearchParams(location.search).has('inlay_sign_in')) addEventListener('DOMContentLoaded', openDialog);
 
-/** The widget in the page, if it is there. @type {{ close(): void, destroy(): void } | undefined} */
+/** The inline widget, if shown. @type {{ close(): void, destroy(): void } | undefined} */
 let inline;
 
 function showInPage() {
@@ -67,15 +67,15 @@ const maxEvents = 12;
 
 const planHints = {
   free: 'Sample shops and files.',
-  pro: 'Everything: databases and APIs as well.',
+  pro: 'Everything, including databases and APIs.',
 };
 
-/** Customer, plan, look and language, as chosen. @returns {Record<string, string>} */
+/** The chosen customer, plan, theme and language. @returns {Record<string, string>} */
 function choices() {
   return Object.fromEntries(new FormData(element('choices')));
 }
 
-/** Gives the page the chosen look. */
+/** Applies the chosen theme. */
 function dress() {
   const { plan, theme } = choices();
   const name = element('customer').selectedOptions[0].text;
@@ -86,7 +86,7 @@ function dress() {
   element('plan-hint').textContent = planHints[plan];
 }
 
-/** Puts an event on the list, newest first. */
+/** Adds an event to the list, newest first. */
 function show(event) {
   const item = document.createElement('li');
   const head = document.createElement('p');

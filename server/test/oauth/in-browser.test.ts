@@ -1,10 +1,12 @@
 /** Signing in with a real OpenID provider, in a real Chromium: from a widget in a frame of another site, and with a link. */
+
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedBrowser } from '../../../widget/test/support/shared-browser.ts';
+import { wordsFor } from '../../src/credentials/sign-in/page-words.ts';
 import { widgetToken } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { makeSignInTemplate } from '../support/providers.ts';
@@ -182,7 +184,7 @@ it('a link asks first; its button works after a second; and nothing of the sign-
   await page.clock.resume();
   await button.click();
   await signInAs(page, 'bob');
-  expect(await page.locator('h1').textContent()).toBe('Sie sind angemeldet');
+  expect(await page.locator('h1').textContent()).toBe(wordsFor('de').words.connectedTitle);
   const kept = await historyOf(context, page);
   for (const address of kept.filter((one) => one.startsWith(ours))) expect(address).not.toMatch(/code=|state=/);
   expect(kept.at(-1)).toMatch(new RegExp(`^${ours}/oauth/done/[0-9a-f-]{36}$`));

@@ -1,7 +1,9 @@
 /** How a customer signs in with a provider, as the browser and the API see it; and what attackers try. */
+
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { wordsFor } from '../../src/credentials/sign-in/page-words.ts';
 import { addTenant, type Tenant, widgetToken } from '../security/support.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { httpApi } from '../support/pipelines.ts';
@@ -173,7 +175,12 @@ describe('A customer in a widget', () => {
     const page = await visitor.get(flow.start_url, headers);
     expect(page.status).toBe(200);
     expect(page.headers.location).toBeUndefined();
-    for (const named of ['app.example', 'Acme &#38; Co.', 'contacts.read', 'Continue to Provider']) {
+    for (const named of [
+      'app.example',
+      'Acme &#38; Co.',
+      'contacts.read',
+      wordsFor('en').words.continueTo('Provider'),
+    ]) {
       expect(page.text).toContain(named);
     }
     expect(page.text).toContain('<button class="main" disabled data-after-a-second>');
@@ -381,7 +388,7 @@ describe('A callback', () => {
     prepare();
     const { ended, done } = await signIn({}, params);
     expect(ended).toMatchObject({ state: 'failed', credential_id: null, message: expect.any(String), ...expected });
-    expect(done.text).toContain('Sign-in failed');
+    expect(done.text).toContain(wordsFor('en').words.failedTitle);
     expect(provider.asked.every(({ path: asked }) => asked === '/token')).toBe(true);
   });
 
@@ -522,7 +529,7 @@ describe('A source that is connected again', () => {
       previous_account: 'ada@renamed.example',
       credential_id: null,
     });
-    expect(done.text).toContain('You signed in as ada@example.com. Before, it was ada@renamed.example.');
+    expect(done.text).toContain(wordsFor('en').words.other('ada@example.com', 'ada@renamed.example'));
     const before = await credential(credentialId);
     expect(before.account_label).toBe('ada@renamed.example');
     const confirmed = await ask('POST', `${path}/${flow.id}/confirm`);
@@ -682,7 +689,7 @@ describe('A link', () => {
     const back = await visitor.get(callbackOf(await agree(visitor, { start_url: link.url })), fromElsewhere);
     const done = locationOf(back).href;
     const question = await visitor.get(done);
-    expect(question.text).toContain('Use this account');
+    expect(question.text).toContain(wordsFor('en').words.confirm);
     const cross = await visitor.post(
       done,
       { proof: proofIn(question) },

@@ -2,7 +2,9 @@
  * Tokens that a provider has issued and that no source uses: tokens that nobody will use are revoked at the provider, and
  * a sign-in by a link waits until its customer has created the source.
  */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { wordsFor } from '../../src/credentials/sign-in/page-words.ts';
 import { runCommandLine } from '../../src/edge/cli/cli.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import {
@@ -211,7 +213,7 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
   const visitor = visitorOf(test);
   const done = await comeBack(visitor, link.body.url);
   const page = await visitor.get(locationOf(done).href, { 'accept-language': 'de' });
-  expect(page.text).toContain('Ein Schritt fehlt noch: Öffnen Sie „Provider“');
+  expect(page.text).toContain(wordsFor('de').words.oneStepLeft('Provider'));
 
   const unused = async (template = asking, as = token) =>
     (await test.request('GET', `/api/v1/embedded/credentials?source_template_id=${template}`, { token: as })).body.data;
@@ -232,7 +234,7 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
   });
   expect(made.status, made.text).toBe(201);
   expect(await unused()).toEqual([]);
-  expect((await visitor.get(locationOf(done).href)).text).not.toContain('One step left');
+  expect((await visitor.get(locationOf(done).href)).text).not.toContain(wordsFor('en').words.oneStepLeft('Provider'));
 });
 
 describe('`inlay oauth test`', () => {

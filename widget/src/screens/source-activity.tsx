@@ -4,15 +4,14 @@ import type { Health } from '@inlay/contract/pipelines/health';
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
-import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import { RequestFailure } from '../api/failure.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { HowLong, Moment } from '../parts/moment.tsx';
 import { isBroken, isOngoing } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';
-import { useWords, type Words } from '../words/words.ts';
+import { useWords } from '../words/words.ts';
 import { ConnectionChoice } from './connection-choice.tsx';
 import { JobHistory } from './job-history.tsx';
 
@@ -48,7 +47,7 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       }));
       announce(words.source.syncStarted);
     } finally {
-      // Look again also after a refusal: something has changed, and the new state shows what.
+      // A refusal means that the state has changed, so look again in either case.
       look();
     }
   });
@@ -61,7 +60,7 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       }));
       announce(words.source.syncCancelled);
     } catch (error) {
-      // It has just ended by itself, and the new state shows how.
+      // The sync has already ended; the new state shows how.
       if (!(error instanceof RequestFailure && error.kind === 'conflict')) throw error;
     } finally {
       look();
@@ -76,7 +75,7 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
         <div>
           <h2 id={headingId}>{words.source.syncTo(connection.destination_name)}</h2>
           <p class="inlay-facts">
-            {isBroken(health) && <span>{failingWords(words, formatting, health)}</span>}
+            {isBroken(health) && <Failing health={health} />}
             {!isBroken(health) && isRunning && rows && run.rows !== 0 && <span>{words.connected.syncing(rows)}</span>}
             {!isRunning && run?.ended_at && <Moment time={run.ended_at} tense="past" say={words.list.lastSync} />}
             {!run && status === 'active' && <span>{words.list.notSynced}</span>}
@@ -124,8 +123,8 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
   );
 }
 
-function failingWords(words: Words, formatting: Formatting, { since, trying_again }: Health): string {
-  const { failing, failingSince, tryingAgain } = words.source;
-  const text = since === null ? failing : failingSince(formatting.dateTime(since));
-  return trying_again ? tryingAgain(text) : text;
+function Failing({ health: { since, trying_again } }: { health: Health }) {
+  const { failing, failingFor, tryingAgain } = useWords().source;
+  const say = (text: string) => (trying_again ? tryingAgain(text) : text);
+  return since === null ? <span>{say(failing)}</span> : <HowLong since={since} say={(time) => say(failingFor(time))} />;
 }

@@ -28,9 +28,20 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
   }, [part]);
   const { summarized_source_template: template } = source;
   const connections = connectionsOf(pipelines, source.id);
-  // It stays, so that the customer sees that signing in has helped.
+  // Latched, so that the customer still sees the notice after signing in.
   const hasEnded = useRef(false);
   hasEnded.current ||= isSignInEnded(source, connections);
+  // The panel of a connection that was not set up has its own notice.
+  const attention = [source, ...connections.filter(({ status }) => status !== 'failed')]
+    .map(({ health }) => health.attention)
+    .find((one) => one?.by === 'customer');
+  const problem =
+    source.status === 'failed'
+      ? (reasonInWords(source.status_reason, source.status_message, words, formatting) ??
+        words.source.failedWithoutReason)
+      : attention &&
+        !hasEnded.current &&
+        (reasonInWords(attention, attention.what, words, formatting) ?? words.check.next);
   const label = words.choose.yourSources(sources.length, formatting.number(sources.length));
   return (
     <Screen
@@ -42,7 +53,7 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
       back={{ label, onClick: () => guard.leave(() => go({ screen: 'list' })) }}
     >
       {hasEnded.current && <SignInAgain source={source} />}
-      {source.status === 'failed' && (
+      {problem && (
         <Notice
           kind="danger"
           title={words.source.failed}
@@ -50,10 +61,7 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
             part === 'activity' && <Button onClick={() => setPart('settings')}>{words.source.reviewSettings}</Button>
           }
         >
-          <p class="inlay-quoted">
-            {reasonInWords(source.status_reason, source.status_message, words, formatting) ??
-              words.source.failedWithoutReason}
-          </p>
+          <p class="inlay-quoted">{problem}</p>
         </Notice>
       )}
       <Tabs<SourcePart>

@@ -9,14 +9,14 @@ export interface RequestFaults {
   others: string[];
 }
 
-/** `secretAnew`: the message for a secret that must be entered again because its address changed. */
-export function readRequestFaults(faults: readonly Fault[], secretAnew: string): RequestFaults {
+/** `reenterSecret`: the message for a secret that must be entered again because its address changed. */
+export function readRequestFaults(faults: readonly Fault[], reenterSecret: string): RequestFaults {
   const read: RequestFaults = { name: undefined, fields: [], others: [] };
   for (const { loc, msg, type } of faults) {
     const [part, field, ...path] = loc;
     if (part === 'body' && field === 'name') read.name ??= msg;
     else if (part === 'body' && field === 'source_config' && path.length > 0) {
-      read.fields.push({ path: path.map(stepOf), message: type === 'value_error.secret' ? secretAnew : msg });
+      read.fields.push({ path: path.map(stepOf), message: type === 'value_error.secret' ? reenterSecret : msg });
     } else read.others.push(msg);
   }
   return read;

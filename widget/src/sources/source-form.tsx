@@ -74,7 +74,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
     announce(saving.active);
     await save(name.trim(), entered, warnings, signal);
   });
-  const problem = useMemo(() => problemOf(test.error, specification, form, words.form.secretAnew), [test.error]);
+  const problem = useMemo(() => problemOf(test.error, specification, form, words.form.reenterSecret), [test.error]);
 
   useEffect(() => {
     if (test.isRunning) progress.current?.focus();
@@ -169,11 +169,11 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   const isAtField = problem.fields.length > 0 || problem.name !== undefined;
   if (isAtField && problem.others.length === 0) return null;
   if (error instanceof CheckFailed) {
+    const text = reasonInWords(error.reason, error.message, words, formatting);
     return (
       <Notice kind="danger" title={words.check.failed} takesFocus>
-        <p class="inlay-quoted">
-          {reasonInWords(error.reason, error.message, words, formatting) || words.check.noReason}
-        </p>
+        <p class="inlay-quoted">{text || words.check.noReason}</p>
+        {text === error.message && <p>{words.check.next}</p>}
       </Notice>
     );
   }
@@ -203,11 +203,11 @@ function problemOf(
   error: unknown,
   specification: Record<string, unknown>,
   form: SourceFormProps['form'],
-  secretAnew: string,
+  reenterSecret: string,
 ): FormProblem {
   if (error instanceof CheckFailed) {
     const named = form.faultNamedBy(error.message, specification);
     return { name: undefined, fields: named ? [named] : [], others: [] };
   }
-  return readRequestFaults(error instanceof RequestFailure ? error.faults : [], secretAnew);
+  return readRequestFaults(error instanceof RequestFailure ? error.faults : [], reenterSecret);
 }

@@ -13,7 +13,7 @@ export default {
   tryAgain: 'Erneut versuchen',
   opensInNewTab: '(öffnet sich in einem neuen Tab)',
   rows,
-  nothingNew: 'Nichts Neues',
+  nothingNew: 'Keine neuen Daten',
 
   choose: {
     title: 'Quelle verbinden',
@@ -21,15 +21,15 @@ export default {
     offers: 'Verfügbare Quellen',
     search: 'Quellen suchen',
     found: (count, number) => (count === 1 ? '1 Quelle gefunden' : `${number} Quellen gefunden`),
-    nothingFound: (text) => `Keine Quelle passt zu „${text}“.`,
-    showAll: 'Alle Quellen anzeigen',
+    nothingFound: (text) => `Keine Quellen für „${text}“ gefunden.`,
+    showAll: 'Suche löschen',
     connected: (_count, number) => `${number} verbunden`,
     yourSources: (_count, number) => `Ihre Quellen (${number})`,
   },
 
   empty: {
-    title: 'Noch nichts zu verbinden',
-    text: 'Zurzeit gibt es keine Quellen, die Sie verbinden können. Sobald es welche gibt, finden Sie sie hier.',
+    title: 'Noch keine Quellen verfügbar',
+    text: 'Quellen, die Sie verbinden können, werden hier angezeigt.',
   },
 
   connect: {
@@ -40,15 +40,15 @@ export default {
 
   name: {
     label: 'Name',
-    hint: 'So erscheint diese Quelle in Ihrer Liste.',
+    hint: 'Wird in Ihrer Quellenliste angezeigt.',
     missing: 'Geben Sie einen Namen ein.',
-    unusable: 'Verwenden Sie höchstens 255 Zeichen und keine Steuerzeichen.',
+    unusable: 'Verwenden Sie höchstens 255 Zeichen, ohne Steuerzeichen.',
   },
 
   steps: {
     label: 'Fortschritt',
-    checking: 'Ihre Angaben werden geprüft …',
-    checked: 'Angaben geprüft',
+    checking: 'Verbindung wird getestet …',
+    checked: 'Verbindung getestet',
     connect: 'Verbinden',
     connecting: 'Wird verbunden …',
     connected: 'Verbunden',
@@ -57,29 +57,30 @@ export default {
     firstSync: 'Erste Synchronisierung',
     done: 'erledigt',
     failed: 'fehlgeschlagen',
-    patience: 'Das kann ein bis zwei Minuten dauern.',
+    patience: 'Dauert meist ein bis zwei Minuten.',
   },
 
-  problemOnOurSide: 'Auf unserer Seite gibt es ein Problem, und unser Team kann es sehen. Sie müssen nichts ändern.',
-  signInEnded: 'Die Anmeldung gilt nicht mehr. Melden Sie sich erneut an.',
+  problemOnOurSide: 'Bei uns ist ein Problem aufgetreten. Wir kümmern uns darum – Sie müssen nichts tun.',
+  signInEnded: 'Ihre Anmeldung ist abgelaufen oder wurde widerrufen. Melden Sie sich erneut an.',
 
   check: {
-    warnings: 'Geprüft, aber das sollten Sie wissen',
+    warnings: 'Test mit Warnungen bestanden',
     oneRecord: (stream) =>
-      `${stream}: Die API antwortet mit einem einzelnen Objekt statt mit einer Liste, daher kommt nur eine Zeile an. Wenn es mehr sein sollten, prüfen Sie den Pfad.`,
+      `${stream}: Die API liefert ein einzelnes Objekt statt einer Liste, daher wird nur eine Zeile synchronisiert. Falls Sie mehr erwarten, prüfen Sie den Pfad.`,
     oneRecordOfList: (stream, path) =>
-      `${stream}: Die API antwortet mit einem einzelnen Objekt statt mit einer Liste, daher kommt nur eine Zeile an. Die Liste steht wahrscheinlich unter „${path}“: Geben Sie das als Pfad der Datensätze ein.`,
-    failed: 'Bei der Prüfung gab es ein Problem',
-    noReason: 'Die Quelle hat keinen Grund genannt. Gehen Sie Ihre Angaben durch und versuchen Sie es erneut.',
-    cancelled: 'Prüfung abgebrochen. Es wurde nichts gespeichert.',
-    unconfirmed: 'Die Verbindung konnte nicht bestätigt werden',
+      `${stream}: Die API liefert ein einzelnes Objekt statt einer Liste, daher wird nur eine Zeile synchronisiert. Die Liste befindet sich vermutlich unter „${path}“. Geben Sie das als Pfad zu den Datensätzen ein.`,
+    failed: 'Verbindungstest fehlgeschlagen',
+    noReason: 'Die Quelle hat keinen Grund angegeben.',
+    next: 'Prüfen Sie Ihre Angaben und versuchen Sie es erneut.',
+    cancelled: 'Test abgebrochen. Es wurde nichts gespeichert.',
+    unconfirmed: 'Verbindung konnte nicht bestätigt werden',
     unconfirmedText:
-      'Die Antwort ist unterwegs verloren gegangen. Sehen Sie in Ihren Quellen nach, bevor Sie es erneut versuchen, damit nichts doppelt verbunden wird.',
+      'Die Antwort ging verloren. Prüfen Sie vor dem nächsten Versuch Ihre Quellen, damit Sie dieselbe Quelle nicht doppelt verbinden.',
   },
 
   discard: {
-    title: 'Eingaben verwerfen?',
-    text: 'Ihre Eingaben sind noch nicht gespeichert.',
+    title: 'Änderungen verwerfen?',
+    text: 'Ihre Änderungen wurden nicht gespeichert.',
     confirm: 'Verwerfen',
     keep: 'Weiter bearbeiten',
   },
@@ -95,12 +96,11 @@ export default {
     syncFailed: 'Fehlgeschlagen',
     syncCancelled: 'Abgebrochen',
     paused: 'Pausiert',
-    atNextRun: (when) => `Beginnt ${when}`,
+    atNextRun: (when) => `Startet ${when}`,
     byHand: 'Noch nicht gestartet',
-    unknown: 'Zurzeit nicht bekannt',
-    leave: 'Sie müssen nicht warten: Alles läuft von selbst weiter.',
-    nothingSynced:
-      'Ihre Quelle ist verbunden. Es werden noch keine Daten daraus synchronisiert, und Sie müssen nichts weiter tun.',
+    unknown: 'Status nicht verfügbar',
+    leave: 'Sie können diese Seite verlassen. Die Synchronisierung läuft im Hintergrund weiter.',
+    nothingSynced: 'Alles eingerichtet. Aus dieser Quelle werden noch keine Daten synchronisiert.',
     done: 'Fertig',
     another: 'Weitere Quelle verbinden',
     openSettings: 'Einstellungen prüfen',
@@ -112,188 +112,184 @@ export default {
     lastSync: (when) => `Letzte Synchronisierung ${when}`,
     nextSync: (when) => `Nächste ${when}`,
     notSynced: 'Noch nicht synchronisiert',
-    statusUnknown:
-      'Der Stand der Synchronisierung ist gerade nicht verfügbar. Ihre Quellen sind davon nicht betroffen.',
+    statusUnknown: 'Der Synchronisierungsstatus ist gerade nicht verfügbar. Ihre Quellen sind nicht betroffen.',
   },
 
   states: {
     pending: 'Wird eingerichtet',
-    failed: 'Handlungsbedarf',
+    failed: 'Aktion erforderlich',
     syncing: 'Wird synchronisiert',
-    sync_failed: 'Zuletzt fehlgeschlagen',
+    sync_failed: 'Fehlgeschlagen',
     paused: 'Pausiert',
     ready: 'Verbunden',
   },
 
   source: {
-    parts: 'Bereiche dieser Quelle',
+    parts: 'Details zur Quelle',
     activity: 'Aktivität',
     settings: 'Einstellungen',
-    failed: 'Diese Quelle braucht Ihre Aufmerksamkeit',
-    failedWithoutReason:
-      'Sie konnte nicht eingerichtet werden. Prüfen Sie die Einstellungen und speichern Sie sie erneut.',
+    failed: 'Diese Quelle erfordert Ihre Aufmerksamkeit',
+    failedWithoutReason: 'Einrichtung fehlgeschlagen. Prüfen Sie die Einstellungen und speichern Sie sie erneut.',
     reviewSettings: 'Einstellungen prüfen',
-    pending: 'Diese Quelle wird gerade eingerichtet. Das läuft von selbst weiter.',
-    nothingSynced: 'Diese Quelle ist verbunden. Es werden noch keine Daten daraus synchronisiert.',
+    pending: 'Diese Quelle wird eingerichtet. Sie können diese Seite verlassen.',
+    nothingSynced: 'Diese Quelle ist verbunden. Es werden noch keine Daten synchronisiert.',
     syncTo: (destination) => `Synchronisierung nach ${destination}`,
     syncNow: 'Jetzt synchronisieren',
-    syncing: 'Läuft …',
+    syncing: 'Wird synchronisiert …',
     syncStarted: 'Synchronisierung gestartet',
     cancelSync: 'Synchronisierung abbrechen',
     syncCancelled: 'Synchronisierung abgebrochen',
-    failingSince: (when) => `Schlägt fehl seit ${when}`,
-    tryingAgain: (failing) => `${failing}, neuer Versuch läuft`,
+    // The dative after "seit": "2 Tage" becomes "2 Tagen".
+    failingFor: (duration) => `Schlägt seit ${duration} fehl`.replace(/(Tag|Monat|Jahr)e /, '$1en '),
+    tryingAgain: (failing) => `${failing}, wird erneut versucht`,
     failing: 'Synchronisierung schlägt fehl',
-    paused: 'Die Synchronisierung ist pausiert. Sie geht weiter, sobald Ihr Konto wieder aktiv ist.',
+    paused: 'Die Synchronisierung ist pausiert, bis Ihr Konto wieder aktiv ist.',
     pausedByTeam: 'Die Synchronisierung ist pausiert.',
     notReady:
-      'Die Synchronisierung konnte nicht gestartet werden, weil sich an dieser Verbindung gerade etwas geändert hat. Versuchen Sie es gleich noch einmal.',
+      'Diese Verbindung wurde gerade geändert, daher konnte die Synchronisierung nicht starten. Versuchen Sie es gleich noch einmal.',
     history: 'Verlauf',
     changes: {
-      title: (count, number) => `${number} ${count === 1 ? 'Wert kam' : 'Werte kamen'} nicht unverändert an`,
-      skipped: (count, number) =>
-        `${number} ${count === 1 ? 'Zeile wurde' : 'Zeilen wurden'} ausgelassen: zu groß zum Übertragen (20 MB)`,
+      title: (count, number) => `${number} ${count === 1 ? 'Wert' : 'Werte'} beim Synchronisieren verändert`,
+      skipped: (count, number) => `${rows(count, number)} übersprungen: größer als 20 MB`,
       notReplaced:
-        'Die Quelle hat nicht gesagt, ob sie bis zum Ende gelesen wurde. Die bisherigen Zeilen bleiben erhalten.',
+        'Die Quelle hat nicht bestätigt, dass alle Zeilen gelesen wurden. Die bisherigen Zeilen bleiben erhalten.',
       nulled: (count, number, field) =>
-        `${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} ${count === 1 ? 'konnte' : 'konnten'} nicht übernommen werden`,
-      shortened: (count, number, field) =>
-        `${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} ${count === 1 ? 'musste' : 'mussten'} gekürzt werden`,
+        `${field}: ${number} ${count === 1 ? 'Wert konnte' : 'Werte konnten'} nicht gespeichert werden`,
+      shortened: (count, number, field) => `${field}: ${number} ${count === 1 ? 'Wert' : 'Werte'} gekürzt`,
       not_a_number: (count, number, field) =>
-        `${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} ${count === 1 ? 'war' : 'waren'} keine Zahl, das Feld bleibt leer`,
+        `${field}: ${number} ${count === 1 ? 'nicht numerischer Wert' : 'nicht numerische Werte'} leer gelassen`,
       left_out: (count, number, field) =>
-        `Für ${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} gibt es am Ziel keinen Platz`,
+        `${field}: ${number} ${count === 1 ? 'Wert' : 'Werte'} übersprungen, da die Spalte am Ziel fehlt`,
       more: (count, number) => `und ${number} ${count === 1 ? 'weiteres Feld' : 'weitere Felder'}`,
     },
     quietRuns: (_count, number) => `${number} Synchronisierungen ohne neue Daten`,
-    noHistory: 'Es wurde noch nichts synchronisiert.',
+    noHistory: 'Noch keine Synchronisierungen.',
     showMore: 'Mehr anzeigen',
     save: 'Testen und speichern',
     rename: 'Namen speichern',
-    saved: 'Ihre Änderungen sind gespeichert',
+    saved: 'Änderungen gespeichert',
     notOffered:
-      'Die Angaben dieser Quelle können zurzeit nicht geändert werden. Sie können sie aber umbenennen oder trennen.',
+      'Diese Einstellungen können gerade nicht geändert werden. Sie können die Quelle aber umbenennen oder trennen.',
     goneTitle: 'Diese Quelle gibt es nicht mehr',
-    goneText: 'Sie wurde getrennt, vielleicht in einem anderen Fenster.',
+    goneText: 'Die Quelle wurde möglicherweise in einem anderen Fenster getrennt.',
   },
 
   choice: {
     open: 'Daten und Zeitplan',
-    often: 'Wie oft',
+    often: 'Häufigkeit',
     every: (minutes) =>
       minutes < 60
         ? `Alle ${minutes} Minuten`
         : minutes === 60
-          ? 'Jede Stunde'
+          ? 'Stündlich'
           : minutes < 1_440
             ? `Alle ${minutes / 60} Stunden`
             : minutes === 1_440
-              ? 'Jeden Tag'
-              : 'Jede Woche',
-    byHand: 'Nur wenn ich sie starte',
-    asNow: 'Wie jetzt',
-    streams: 'Was synchronisiert wird',
+              ? 'Täglich'
+              : 'Wöchentlich',
+    byHand: 'Manuell',
+    asNow: 'Aktuellen Zeitplan beibehalten',
+    streams: 'Zu synchronisierende Daten',
     save: 'Speichern',
-    soon: 'Sie gelten in wenigen Augenblicken.',
+    soon: 'Die neuen Einstellungen gelten in Kürze.',
   },
 
   jobs: {
-    pending: 'Wartet auf den Start',
+    pending: 'In Warteschlange',
     running: 'Läuft',
-    incomplete: 'Neuer Versuch',
+    incomplete: 'Erneuter Versuch',
     failed: 'Fehlgeschlagen',
     succeeded: 'Abgeschlossen',
     cancelled: 'Abgebrochen',
   },
 
   disconnect: {
-    heading: 'Diese Quelle trennen',
-    text: 'Die Synchronisierung endet und Ihre Zugangsdaten werden gelöscht. Bereits gelieferte Daten bleiben, wo sie sind.',
+    heading: 'Quelle trennen',
+    text: 'Die Synchronisierung wird beendet und Ihre gespeicherten Zugangsdaten werden gelöscht. Bereits synchronisierte Daten bleiben erhalten.',
     open: 'Trennen',
     title: (name) => `${name} trennen?`,
     confirm: 'Trennen',
     confirming: 'Wird getrennt …',
-    done: (name) => `${name} ist getrennt`,
+    done: (name) => `${name} getrennt`,
   },
 
   failures: {
     offline: {
       title: 'Sie sind offline',
-      text: 'Prüfen Sie Ihre Internetverbindung. Es geht weiter, sobald Sie wieder verbunden sind.',
+      text: 'Prüfen Sie Ihre Internetverbindung. Wir verbinden Sie automatisch wieder.',
     },
     unreachable: {
       title: 'Keine Antwort',
-      text: 'Der Dienst hat nicht rechtzeitig geantwortet. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+      text: 'Zeitüberschreitung bei der Anfrage. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
     },
     access_denied: {
-      title: 'Sie haben keinen Zugriff',
-      text: 'Möglicherweise hat sich Ihr Zugriff geändert. Laden Sie die Seite neu oder wenden Sie sich an den Support dieses Produkts.',
+      title: 'Kein Zugriff',
+      text: 'Möglicherweise hat sich Ihr Zugriff geändert. Laden Sie die Seite neu oder wenden Sie sich an den Support.',
     },
-    only_view: {
-      title: 'Das ist eine Ansicht',
-      text: 'Hier kann nichts geändert werden, und Links öffnen sich nicht.',
-    },
+    only_view: { title: 'Nur Ansicht', text: 'Sie können hier nichts ändern, und Links lassen sich nicht öffnen.' },
     not_found: {
       title: 'Nicht mehr verfügbar',
-      text: 'Was Sie gesucht haben, gibt es nicht mehr. Gehen Sie zurück und wählen Sie neu.',
+      text: 'Ihre Auswahl existiert nicht mehr. Gehen Sie zurück und wählen Sie neu.',
     },
     conflict: {
-      title: 'Das geht gerade nicht',
-      text: 'Inzwischen hat sich etwas geändert. Versuchen Sie es gleich noch einmal.',
+      title: 'Das hat nicht geklappt',
+      text: 'In der Zwischenzeit hat sich etwas geändert. Versuchen Sie es gleich noch einmal.',
     },
     limit_reached: {
-      title: 'Ein Limit ist erreicht',
-      text: 'Entfernen Sie, was nicht gebraucht wird, oder bitten Sie den Support dieses Produkts um ein höheres Limit.',
+      title: 'Limit erreicht',
+      text: 'Entfernen Sie, was Sie nicht benötigen, oder bitten Sie den Support um ein höheres Limit.',
     },
     invalid: {
-      title: 'Einige Angaben werden nicht angenommen',
+      title: 'Einige Angaben sind ungültig',
       text: 'Korrigieren Sie die markierten Felder und versuchen Sie es erneut.',
     },
-    rate_limited: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment und versuchen Sie es dann erneut.' },
+    rate_limited: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment und versuchen Sie es erneut.' },
     unavailable: {
-      title: 'Etwas ist schiefgegangen',
-      text: 'Das liegt nicht an Ihnen. Versuchen Sie es in ein paar Minuten erneut.',
+      title: 'Etwas ist schiefgelaufen',
+      text: 'Das Problem liegt bei uns. Versuchen Sie es in einigen Minuten erneut.',
     },
   },
-  lookAt: (fields) => `Mit diesen Angaben hat es nicht funktioniert. Prüfen Sie: ${fields}.`,
+  checkFields: (fields) => `Das hat nicht geklappt. Prüfen Sie: ${fields}.`,
   reasons: {
     sign_in_lost: 'Ihre Anmeldung ist verloren gegangen. Melden Sie sich erneut an.',
-    platform_not_ready: 'Die Einrichtung dauert länger als üblich. Sie wird automatisch fortgesetzt.',
-    rejected_by_platform:
-      'Diese Einstellungen wurden nicht akzeptiert. Prüfen Sie sie und versuchen Sie es noch einmal.',
-    source_lost: 'Diese Quelle gibt es nicht mehr. Trennen Sie sie und verbinden Sie sie neu.',
-    connection_lost: 'Diese Verbindung gibt es nicht mehr. Trennen Sie die Quelle und verbinden Sie sie neu.',
-    no_streams: 'Diese Quelle enthält keine Daten, die synchronisiert werden können.',
-    chosen_streams_gone: 'Die ausgewählten Daten gibt es in dieser Quelle nicht mehr. Wählen Sie neu aus.',
-    check_interrupted: 'Die Prüfung wurde unterbrochen. Versuchen Sie es noch einmal.',
-    check_not_run: 'Die Prüfung konnte nicht ausgeführt werden. Versuchen Sie es später noch einmal.',
+    not_reported:
+      'Es wurde kein Grund angegeben. Versuchen Sie es erneut. Tritt der Fehler weiter auf, wenden Sie sich an den Support.',
+    platform_not_ready: 'Die Einrichtung dauert länger als üblich. Wir schließen sie automatisch ab.',
+    rejected_by_platform: 'Diese Einstellungen wurden abgelehnt. Prüfen Sie sie und versuchen Sie es erneut.',
+    source_lost: 'Diese Quelle gibt es nicht mehr. Trennen Sie sie und verbinden Sie sie dann neu.',
+    connection_lost: 'Diese Verbindung gibt es nicht mehr. Trennen Sie die Quelle und verbinden Sie sie dann neu.',
+    no_streams:
+      'Diese Quelle enthält keine Daten zum Synchronisieren. Fügen Sie dort Daten hinzu und versuchen Sie es erneut.',
+    chosen_streams_gone: 'Die ausgewählten Daten gibt es in dieser Quelle nicht mehr. Wählen Sie andere Daten aus.',
+    check_interrupted: 'Der Test wurde unterbrochen. Versuchen Sie es erneut.',
+    check_not_run: 'Der Test konnte nicht ausgeführt werden. Versuchen Sie es später erneut.',
   },
   quotas: {
-    reached: (what) => `Das Limit von ${what} ist erreicht.`,
+    reached: (what) => `Sie haben das Limit von ${what} erreicht.`,
     things: {
       sources: (count, amount) => `${amount} ${count === 1 ? 'Quelle' : 'Quellen'}`,
       connections: (count, amount) => `${amount} ${count === 1 ? 'Verbindung' : 'Verbindungen'}`,
       concurrent_syncs: (count, amount) =>
-        `${amount} gleichzeitigen ${count === 1 ? 'Synchronisierung' : 'Synchronisierungen'}`,
-      rows_per_day: (count, amount) => `${amount} ${count === 1 ? 'Zeile' : 'Zeilen'} pro Tag`,
-      rows_per_month: (count, amount) => `${amount} ${count === 1 ? 'Zeile' : 'Zeilen'} pro Monat`,
+        `${amount} ${count === 1 ? 'gleichzeitiger Synchronisierung' : 'gleichzeitigen Synchronisierungen'}`,
+      rows_per_day: (count, amount) => `${rows(count, amount)} pro Tag`,
+      rows_per_month: (count, amount) => `${rows(count, amount)} pro Monat`,
       bytes_per_day: (_count, amount) => `${amount} pro Tag`,
       bytes_per_month: (_count, amount) => `${amount} pro Monat`,
     },
-    no_room: 'Entfernen Sie eine Quelle, die nicht gebraucht wird, oder bitten Sie um ein höheres Limit.',
-    too_many: 'Versuchen Sie es noch einmal, wenn eine beendet ist.',
-    waits: 'Die Synchronisierung startet von selbst, sobald eine andere beendet ist.',
-    goesOn: (time) => `Die Synchronisierung geht am ${time} von selbst weiter.`,
-    nextSync: (time) => `Die nächste Synchronisierung dieser Verbindung kann am ${time} starten.`,
+    no_room: 'Trennen Sie eine nicht benötigte Quelle oder bitten Sie den Support um ein höheres Limit.',
+    too_many: 'Versuchen Sie es erneut, sobald eine davon beendet ist.',
+    waits: 'Diese Synchronisierung startet, sobald eine andere beendet ist.',
+    resumes: (time) => `Die Synchronisierung wird am ${time} fortgesetzt.`,
+    nextSync: (time) => `Die nächste Synchronisierung dieser Verbindung ist ab ${time} möglich.`,
   },
-  retryIn: (duration) => `Sie können es in ${duration} erneut versuchen.`,
+  retryIn: (duration) => `Versuchen Sie es in ${duration} erneut.`,
 
-  offlineBanner: 'Sie sind offline. Es geht weiter, sobald Sie wieder verbunden sind.',
-  stale: 'Diese Ansicht kann gerade nicht aktualisiert werden und ist vielleicht nicht auf dem neuesten Stand.',
+  offlineBanner: 'Sie sind offline. Wir verbinden Sie automatisch wieder.',
+  stale: 'Die Seite konnte nicht aktualisiert werden. Die Anzeige ist möglicherweise veraltet.',
 
   expired: {
     title: 'Ihre Sitzung ist abgelaufen',
-    renewing: 'Einen Moment: Sie wird erneuert. Ihre Eingaben gehen nicht verloren.',
-    reload: 'Laden Sie diese Seite neu, um fortzufahren.',
+    renewing: 'Ihre Sitzung wird erneuert. Ihre Eingaben gehen nicht verloren.',
+    reload: 'Laden Sie die Seite neu oder öffnen Sie sie erneut aus der Anwendung.',
   },
 } satisfies Words;

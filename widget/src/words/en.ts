@@ -12,8 +12,8 @@ const en = {
   tryAgain: 'Try again',
   opensInNewTab: '(opens in a new tab)',
   rows,
-  /** Said of a sync that found nothing new since the sync before it. */
-  nothingNew: 'Nothing new',
+  /** A sync that found nothing new since the one before. */
+  nothingNew: 'No new data',
 
   choose: {
     title: 'Connect a source',
@@ -21,34 +21,34 @@ const en = {
     offers: 'Available sources',
     search: 'Search sources',
     found: (count: number, number: string) => (count === 1 ? '1 source found' : `${number} sources found`),
-    nothingFound: (text: string) => `No source matches “${text}”.`,
-    showAll: 'Show all sources',
+    nothingFound: (text: string) => `No sources match “${text}”.`,
+    showAll: 'Clear search',
     connected: (_count: number, number: string) => `${number} connected`,
     yourSources: (_count: number, number: string) => `Your sources (${number})`,
   },
 
   empty: {
-    title: 'Nothing to connect yet',
-    text: 'There are no sources for you to connect at the moment. As soon as there are, you will find them here.',
+    title: 'No sources available yet',
+    text: 'Sources you can connect will appear here.',
   },
 
   connect: {
     title: (template: string) => `Connect ${template}`,
-    guide: 'How to set this up',
+    guide: 'Setup guide',
     submit: 'Test and connect',
   },
 
   name: {
     label: 'Name',
-    hint: 'How this source appears in your list.',
+    hint: 'Shown in your list of sources.',
     missing: 'Enter a name.',
-    unusable: 'Use at most 255 characters, without special control characters.',
+    unusable: 'Use up to 255 characters, without control characters.',
   },
 
   steps: {
     label: 'Progress',
-    checking: 'Checking your details…',
-    checked: 'Details checked',
+    checking: 'Testing connection…',
+    checked: 'Connection tested',
     connect: 'Connect',
     connecting: 'Connecting…',
     connected: 'Connected',
@@ -57,30 +57,32 @@ const en = {
     firstSync: 'First sync',
     done: 'done',
     failed: 'failed',
-    patience: 'This can take a minute or two.',
+    patience: 'Usually takes a minute or two.',
   },
 
-  /** In place of a reason that is not for customers. */
-  problemOnOurSide: 'There is a problem on our side, and our team can see it. You do not have to change anything.',
-  signInEnded: 'The sign-in has ended. Sign in again.',
+  /** Replaces reasons that are not meant for customers. */
+  problemOnOurSide: 'Something’s wrong on our side. We’re on it — nothing for you to do.',
+  signInEnded: 'Your sign-in expired or was revoked. Sign in again.',
 
   check: {
-    warnings: 'Checked, but there is something to know',
+    warnings: 'Test passed with warnings',
     oneRecord: (stream: string) =>
-      `${stream}: the API answers with one object and not with a list, so only one row arrives. If there should be more, check the path.`,
+      `${stream}: The API returns a single object instead of a list, so only one row is synced. If you expect more, check the path.`,
     oneRecordOfList: (stream: string, path: string) =>
-      `${stream}: the API answers with one object and not with a list, so only one row arrives. The list is probably at “${path}”: enter that as the path of the records.`,
-    failed: 'The check found a problem',
-    noReason: 'The source gave no reason. Go through your details and try again.',
-    cancelled: 'Check cancelled. Nothing was saved.',
-    unconfirmed: 'We could not confirm the connection',
+      `${stream}: The API returns a single object instead of a list, so only one row is synced. The list is probably at “${path}”. Enter it as the records path.`,
+    failed: 'Connection test failed',
+    noReason: 'The source gave no reason.',
+    /** Follows a message of the connector. */
+    next: 'Review your details and try again.',
+    cancelled: 'Test cancelled. Nothing was saved.',
+    unconfirmed: 'We couldn’t confirm the connection',
     unconfirmedText:
-      'The answer got lost on the way. Look at your sources before you try again, so that nothing is connected twice.',
+      'The response got lost. Before you try again, check your sources so that you don’t connect the same one twice.',
   },
 
   discard: {
-    title: 'Discard your entries?',
-    text: 'What you have entered has not been saved.',
+    title: 'Discard changes?',
+    text: 'Your changes haven’t been saved.',
     confirm: 'Discard',
     keep: 'Keep editing',
   },
@@ -88,7 +90,7 @@ const en = {
   connected: {
     title: (name: string) => `${name} is connected`,
     pendingTitle: (name: string) => `Connecting ${name}`,
-    failedTitle: (name: string) => `${name} could not be connected`,
+    failedTitle: (name: string) => `Couldn’t connect ${name}`,
     waiting: 'Starting…',
     syncing: (rows: string) => `${rows} so far`,
     synced: (rows: string) => `${rows} synced`,
@@ -98,10 +100,9 @@ const en = {
     paused: 'Paused',
     atNextRun: (when: string) => `Starts ${when}`,
     byHand: 'Not started yet',
-    unknown: 'Not known at the moment',
-    leave: 'You do not have to wait: everything continues on its own.',
-    nothingSynced:
-      'Your source is connected. No data is being synced from it yet, and there is nothing else for you to do.',
+    unknown: 'Status unavailable',
+    leave: 'You can leave this page. Syncing continues in the background.',
+    nothingSynced: 'You’re all set. No data is synced from this source yet.',
     done: 'Done',
     another: 'Connect another source',
     openSettings: 'Review settings',
@@ -109,78 +110,75 @@ const en = {
 
   list: {
     title: 'Your sources',
-    add: 'Add a source',
+    add: 'Add source',
     lastSync: (when: string) => `Last sync ${when}`,
     nextSync: (when: string) => `Next sync ${when}`,
     notSynced: 'Not synced yet',
-    statusUnknown: 'The sync status is not available right now. Your sources are not affected.',
+    statusUnknown: 'Sync status is unavailable right now. Your sources aren’t affected.',
   },
 
   states: {
     pending: 'Setting up',
     failed: 'Needs attention',
     syncing: 'Syncing',
-    sync_failed: 'Last sync failed',
+    sync_failed: 'Sync failed',
     paused: 'Paused',
     ready: 'Connected',
   },
 
   source: {
-    parts: 'Parts of this source',
+    parts: 'Source details',
     activity: 'Activity',
     settings: 'Settings',
     failed: 'This source needs your attention',
-    failedWithoutReason: 'It could not be set up. Review the settings and save them again.',
+    failedWithoutReason: 'Setup failed. Review the settings and save them again.',
     reviewSettings: 'Review settings',
-    pending: 'This source is being set up. It continues on its own.',
-    nothingSynced: 'This source is connected. No data is being synced from it yet.',
+    pending: 'Setting up this source. You can leave this page.',
+    nothingSynced: 'This source is connected. No data is synced from it yet.',
     syncTo: (destination: string) => `Sync to ${destination}`,
     syncNow: 'Sync now',
     syncing: 'Syncing…',
     syncStarted: 'Sync started',
     cancelSync: 'Cancel sync',
     syncCancelled: 'Sync cancelled',
-    failingSince: (when: string) => `Failing since ${when}`,
-    tryingAgain: (failing: string) => `${failing}, trying again`,
-    failing: 'Syncing fails',
-    paused: 'Syncing is paused. It continues once your account is active again.',
+    failingFor: (duration: string) => `Failing for ${duration}`,
+    tryingAgain: (failing: string) => `${failing}, retrying`,
+    failing: 'Sync is failing',
+    paused: 'Syncing is paused until your account is active again.',
     pausedByTeam: 'Syncing is paused.',
-    notReady:
-      'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
+    notReady: 'This connection just changed, so the sync couldn’t start. Try again in a moment.',
     history: 'History',
-    /** Said of values in a sync that did not arrive unchanged. */
+    /** Values that a sync could not deliver unchanged. */
     changes: {
-      title: (count: number, number: string) =>
-        `${number} ${count === 1 ? 'value' : 'values'} did not arrive unchanged`,
-      skipped: (count: number, number: string) =>
-        `${number} ${count === 1 ? 'row was' : 'rows were'} skipped: too large to move (20 MB)`,
-      notReplaced: 'The source did not say whether it had been read to its end. The earlier rows are kept.',
+      title: (count: number, number: string) => `${number} ${count === 1 ? 'value' : 'values'} changed during sync`,
+      skipped: (count: number, number: string) => `${rows(count, number)} skipped: larger than 20 MB`,
+      notReplaced: 'The source didn’t confirm that all rows were read, so earlier rows were kept.',
       nulled: (count: number, number: string, field: string) =>
-        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} could not be kept`,
+        `${field}: ${number} ${count === 1 ? 'value' : 'values'} couldn’t be stored`,
       shortened: (count: number, number: string, field: string) =>
-        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had to be shortened`,
+        `${field}: ${number} ${count === 1 ? 'value' : 'values'} shortened`,
       not_a_number: (count: number, number: string, field: string) =>
-        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had no number and stayed empty`,
+        `${field}: ${number} non-numeric ${count === 1 ? 'value' : 'values'} left empty`,
       left_out: (count: number, number: string, field: string) =>
-        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had no place at the destination`,
+        `${field}: ${number} ${count === 1 ? 'value' : 'values'} skipped because the destination has no such column`,
       more: (count: number, number: string) => `and ${number} more ${count === 1 ? 'field' : 'fields'}`,
     },
     /** For two or more runs. */
-    quietRuns: (_count: number, number: string) => `${number} runs without new data`,
-    noHistory: 'No sync has run yet.',
+    quietRuns: (_count: number, number: string) => `${number} syncs with no new data`,
+    noHistory: 'No syncs yet.',
     showMore: 'Show more',
     save: 'Test and save',
     rename: 'Save name',
-    saved: 'Your changes are saved',
-    notOffered: 'The details of this source cannot be changed at the moment. You can still rename or disconnect it.',
-    goneTitle: 'This source is no longer there',
-    goneText: 'It has been disconnected, perhaps in another window.',
+    saved: 'Changes saved',
+    notOffered: 'You can’t change these settings right now, but you can rename or disconnect the source.',
+    goneTitle: 'This source no longer exists',
+    goneText: 'The source may have been disconnected in another window.',
   },
 
   /** What a customer chooses for a connection. */
   choice: {
     open: 'Data and schedule',
-    often: 'How often',
+    often: 'Sync frequency',
     every: (minutes: number) =>
       minutes < 60
         ? `Every ${minutes} minutes`
@@ -191,105 +189,96 @@ const en = {
             : minutes === 1_440
               ? 'Every day'
               : 'Every week',
-    byHand: 'Only when I start it',
-    asNow: 'As it is now',
-    streams: 'What is synced',
+    byHand: 'Manually',
+    asNow: 'Keep current schedule',
+    streams: 'Data to sync',
     save: 'Save',
-    soon: 'They take effect in a moment.',
+    soon: 'The new settings apply in a moment.',
   },
 
   jobs: {
-    pending: 'Waiting to start',
+    pending: 'Queued',
     running: 'Running',
-    incomplete: 'Trying again',
+    incomplete: 'Retrying',
     failed: 'Failed',
     succeeded: 'Completed',
     cancelled: 'Cancelled',
   },
 
   disconnect: {
-    heading: 'Disconnect this source',
-    text: 'Syncing stops and your access details are deleted. Data that has already been delivered stays where it is.',
+    heading: 'Disconnect source',
+    text: 'Syncing stops and your saved credentials are deleted. Data already synced is kept.',
     open: 'Disconnect',
     title: (name: string) => `Disconnect ${name}?`,
     confirm: 'Disconnect',
     confirming: 'Disconnecting…',
-    done: (name: string) => `${name} is disconnected`,
+    done: (name: string) => `${name} disconnected`,
   },
 
   failures: {
-    offline: { title: 'You are offline', text: 'Check your internet connection. We continue as soon as you are back.' },
-    unreachable: {
-      title: 'No answer',
-      text: 'The service did not answer in time. Check your connection and try again.',
-    },
+    offline: { title: 'You’re offline', text: 'Check your internet connection. We’ll reconnect automatically.' },
+    unreachable: { title: 'No response', text: 'The request timed out. Check your connection and try again.' },
     access_denied: {
-      title: 'You do not have access',
-      text: 'Your access may have changed. Reload the page, or contact the support of this product.',
+      title: 'You don’t have access',
+      text: 'Your access may have changed. Reload the page or contact support.',
     },
-    only_view: { title: 'This is a view', text: 'Nothing can be changed here, and links do not open.' },
-    not_found: {
-      title: 'No longer available',
-      text: 'What you were looking for is not there any more. Go back and choose again.',
-    },
-    conflict: {
-      title: 'This does not work right now',
-      text: 'Something has changed in the meantime. Try again in a moment.',
-    },
+    only_view: { title: 'View only', text: 'You can’t change anything here, and links don’t open.' },
+    not_found: { title: 'No longer available', text: 'What you selected no longer exists. Go back and choose again.' },
+    conflict: { title: 'That didn’t work', text: 'Something changed in the meantime. Try again in a moment.' },
     limit_reached: {
-      title: 'A limit is reached',
-      text: 'Remove what is not needed, or ask the support of this product for a higher limit.',
+      title: 'Limit reached',
+      text: 'Remove what you don’t need, or contact support to raise the limit.',
     },
-    invalid: { title: 'Some details are not accepted', text: 'Correct the marked fields, then try again.' },
+    invalid: { title: 'Some details aren’t valid', text: 'Correct the marked fields and try again.' },
     rate_limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
-    unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },
+    unavailable: { title: 'Something went wrong', text: 'The problem is on our side. Try again in a few minutes.' },
   },
-  lookAt: (fields: string) => `This did not work with what was entered. Check: ${fields}.`,
-  /** By the code of the reason. */
+  checkFields: (fields: string) => `That didn’t work. Check: ${fields}.`,
+  /** By code. */
   reasons: {
-    sign_in_lost: 'Your sign-in was lost. Sign in again.',
-    platform_not_ready: 'Setup is taking longer than usual. It continues automatically.',
-    rejected_by_platform: 'These settings were not accepted. Review them and try again.',
+    sign_in_lost: 'We lost your sign-in. Sign in again.',
+    not_reported: 'No reason was given. Try again, or contact support if it keeps failing.',
+    platform_not_ready: 'Setup is taking longer than usual. We’ll finish it automatically.',
+    rejected_by_platform: 'These settings were rejected. Review them and try again.',
     source_lost: 'This source no longer exists. Disconnect it, then connect it again.',
     connection_lost: 'This connection no longer exists. Disconnect the source, then connect it again.',
-    no_streams: 'This source has no data to sync.',
-    chosen_streams_gone: 'The data you chose is no longer in this source. Choose again.',
-    check_interrupted: 'The check was interrupted. Try again.',
-    check_not_run: 'The check could not run. Try again later.',
+    no_streams: 'This source has no data to sync. Add data to it, then try again.',
+    chosen_streams_gone: 'The data you selected is no longer in this source. Select other data.',
+    check_interrupted: 'The test was interrupted. Try again.',
+    check_not_run: 'The test couldn’t run. Try again later.',
   },
   quotas: {
-    reached: (what: string) => `The limit of ${what} is reached.`,
+    reached: (what: string) => `You’ve reached the limit of ${what}.`,
     things: {
       sources: (count: number, amount: string) => `${amount} ${count === 1 ? 'source' : 'sources'}`,
       connections: (count: number, amount: string) => `${amount} ${count === 1 ? 'connection' : 'connections'}`,
-      concurrent_syncs: (count: number, amount: string) =>
-        `${amount} ${count === 1 ? 'sync' : 'syncs'} at the same time`,
-      rows_per_day: (count: number, amount: string) => `${amount} ${count === 1 ? 'row' : 'rows'} per day`,
-      rows_per_month: (count: number, amount: string) => `${amount} ${count === 1 ? 'row' : 'rows'} per month`,
+      concurrent_syncs: (count: number, amount: string) => `${amount} ${count === 1 ? 'sync' : 'syncs'} at a time`,
+      rows_per_day: (count: number, amount: string) => `${rows(count, amount)} per day`,
+      rows_per_month: (count: number, amount: string) => `${rows(count, amount)} per month`,
       bytes_per_day: (_count: number, amount: string) => `${amount} per day`,
       bytes_per_month: (_count: number, amount: string) => `${amount} per month`,
     },
-    no_room: 'Remove a source that is not needed, or ask for a higher limit.',
-    too_many: 'Try again when one has ended.',
-    waits: 'The sync starts by itself when another one has ended.',
-    goesOn: (time: string) => `Syncs go on by themselves on ${time}.`,
+    no_room: 'Disconnect a source you don’t need, or contact support to raise the limit.',
+    too_many: 'Try again when one has finished.',
+    waits: 'This sync starts when another one finishes.',
+    resumes: (time: string) => `Syncing resumes on ${time}.`,
     nextSync: (time: string) => `The next sync of this connection can start on ${time}.`,
   },
-  retryIn: (duration: string) => `You can try again in ${duration}.`,
+  retryIn: (duration: string) => `Try again in ${duration}.`,
 
-  offlineBanner: 'You are offline. We continue as soon as you are back.',
-  stale: 'This view cannot be refreshed at the moment. It may not be up to date.',
+  offlineBanner: 'You’re offline. We’ll reconnect automatically.',
+  stale: 'We couldn’t refresh this page. What you see may be out of date.',
 
   expired: {
-    title: 'Your session has ended',
-    renewing: 'One moment: it is being renewed. Nothing you have entered is lost.',
-    reload: 'Reload this page to continue.',
+    title: 'Your session has expired',
+    renewing: 'Renewing your session. Nothing you entered is lost.',
+    reload: 'Reload the page, or go back to the app and open it again.',
   },
 };
 
 export default en;
 
-/** The same shape with other texts: each is a string, or a function that makes one. */
+/** The same keys, with strings and functions of the same parameters. */
 type Translated<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => string
     ? (...args: A) => string

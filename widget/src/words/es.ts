@@ -13,23 +13,23 @@ export default {
   tryAgain: 'Reintentar',
   opensInNewTab: '(se abre en una pestaña nueva)',
   rows,
-  nothingNew: 'Sin novedades',
+  nothingNew: 'Sin datos nuevos',
 
   choose: {
     title: 'Conectar una fuente',
-    lead: 'Elija de dónde proceden sus datos.',
+    lead: 'Elija el origen de sus datos.',
     offers: 'Fuentes disponibles',
     search: 'Buscar fuentes',
     found: (count, number) => (count === 1 ? '1 fuente encontrada' : `${number} fuentes encontradas`),
-    nothingFound: (text) => `Ninguna fuente coincide con «${text}».`,
-    showAll: 'Mostrar todas las fuentes',
+    nothingFound: (text) => `No hay fuentes que coincidan con «${text}».`,
+    showAll: 'Borrar la búsqueda',
     connected: (count, number) => `${number} ${count === 1 ? 'conectada' : 'conectadas'}`,
     yourSources: (_count, number) => `Sus fuentes (${number})`,
   },
 
   empty: {
-    title: 'Todavía no hay nada que conectar',
-    text: 'En este momento no hay fuentes que pueda conectar. En cuanto las haya, las encontrará aquí.',
+    title: 'Aún no hay fuentes disponibles',
+    text: 'Las fuentes que pueda conectar aparecerán aquí.',
   },
 
   connect: {
@@ -40,15 +40,15 @@ export default {
 
   name: {
     label: 'Nombre',
-    hint: 'Así aparecerá esta fuente en su lista.',
+    hint: 'Se muestra en su lista de fuentes.',
     missing: 'Introduzca un nombre.',
-    unusable: 'Utilice como máximo 255 caracteres, sin caracteres de control.',
+    unusable: 'Use 255 caracteres como máximo, sin caracteres de control.',
   },
 
   steps: {
     label: 'Progreso',
-    checking: 'Comprobando sus datos…',
-    checked: 'Datos comprobados',
+    checking: 'Probando la conexión…',
+    checked: 'Conexión probada',
     connect: 'Conectar',
     connecting: 'Conectando…',
     connected: 'Fuente conectada',
@@ -57,29 +57,30 @@ export default {
     firstSync: 'Primera sincronización',
     done: 'hecho',
     failed: 'error',
-    patience: 'Puede tardar uno o dos minutos.',
+    patience: 'Suele tardar uno o dos minutos.',
   },
 
-  problemOnOurSide: 'Hay un problema por nuestra parte y nuestro equipo puede verlo. No tiene que cambiar nada.',
-  signInEnded: 'La sesión ha caducado. Vuelva a iniciar sesión.',
+  problemOnOurSide: 'Hay un problema por nuestra parte. Ya nos estamos ocupando; no tiene que hacer nada.',
+  signInEnded: 'Su autorización ha caducado o se ha revocado. Vuelva a iniciar sesión.',
 
   check: {
-    warnings: 'Comprobado, pero hay algo que debe saber',
+    warnings: 'Prueba superada con advertencias',
     oneRecord: (stream) =>
-      `${stream}: la API responde con un solo objeto y no con una lista, por lo que solo llega una fila. Si debería haber más, compruebe la ruta.`,
+      `${stream}: la API devuelve un solo objeto en lugar de una lista, por lo que solo se sincroniza una fila. Si espera más, compruebe la ruta.`,
     oneRecordOfList: (stream, path) =>
-      `${stream}: la API responde con un solo objeto y no con una lista, por lo que solo llega una fila. La lista está probablemente en «${path}»: indíquelo como ruta de los registros.`,
-    failed: 'La comprobación ha detectado un problema',
-    noReason: 'La fuente no ha indicado el motivo. Revise sus datos y vuelva a intentarlo.',
-    cancelled: 'Comprobación cancelada. No se ha guardado nada.',
+      `${stream}: la API devuelve un solo objeto en lugar de una lista, por lo que solo se sincroniza una fila. Es probable que la lista esté en «${path}». Introdúzcalo como ruta de los registros.`,
+    failed: 'La prueba de conexión ha fallado',
+    noReason: 'La fuente no ha indicado el motivo.',
+    next: 'Revise sus datos y vuelva a intentarlo.',
+    cancelled: 'Prueba cancelada. No se ha guardado nada.',
     unconfirmed: 'No hemos podido confirmar la conexión',
     unconfirmedText:
-      'La respuesta se ha perdido por el camino. Consulte sus fuentes antes de volver a intentarlo, para no conectar nada dos veces.',
+      'La respuesta se ha perdido. Antes de volver a intentarlo, revise sus fuentes para no conectar la misma dos veces.',
   },
 
   discard: {
-    title: '¿Descartar lo introducido?',
-    text: 'Lo que ha introducido no se ha guardado.',
+    title: '¿Descartar los cambios?',
+    text: 'Los cambios no se han guardado.',
     confirm: 'Descartar',
     keep: 'Seguir editando',
   },
@@ -97,9 +98,9 @@ export default {
     paused: 'En pausa',
     atNextRun: (when) => `Comienza ${when}`,
     byHand: 'Aún no se ha iniciado',
-    unknown: 'Se desconoce por el momento',
-    leave: 'No tiene que esperar: todo continúa automáticamente.',
-    nothingSynced: 'Su fuente está conectada. Todavía no se sincronizan datos de ella y no tiene que hacer nada más.',
+    unknown: 'Estado no disponible',
+    leave: 'Puede salir de esta página. La sincronización continúa en segundo plano.',
+    nothingSynced: 'Todo listo. Todavía no se sincronizan datos de esta fuente.',
     done: 'Listo',
     another: 'Conectar otra fuente',
     openSettings: 'Revisar la configuración',
@@ -107,76 +108,74 @@ export default {
 
   list: {
     title: 'Sus fuentes',
-    add: 'Añadir una fuente',
+    add: 'Añadir fuente',
     lastSync: (when) => `Última sincronización ${when}`,
     nextSync: (when) => `Próxima ${when}`,
-    notSynced: 'Sin sincronizar todavía',
-    statusUnknown:
-      'El estado de la sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
+    notSynced: 'Aún sin sincronizar',
+    statusUnknown: 'El estado de sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
   },
 
   states: {
     pending: 'Configurando',
     failed: 'Requiere atención',
     syncing: 'Sincronizando',
-    sync_failed: 'Último intento fallido',
+    sync_failed: 'Error',
     paused: 'En pausa',
     ready: 'Conectada',
   },
 
   source: {
-    parts: 'Secciones de esta fuente',
+    parts: 'Detalles de la fuente',
     activity: 'Actividad',
     settings: 'Configuración',
     failed: 'Esta fuente requiere su atención',
-    failedWithoutReason: 'No se ha podido configurar. Revise la configuración y guárdela de nuevo.',
+    failedWithoutReason: 'La configuración ha fallado. Revísela y vuelva a guardarla.',
     reviewSettings: 'Revisar la configuración',
-    pending: 'Esta fuente se está configurando. El proceso continúa automáticamente.',
-    nothingSynced: 'Esta fuente está conectada. Todavía no se sincronizan datos de ella.',
+    pending: 'Esta fuente se está configurando. Puede salir de esta página.',
+    nothingSynced: 'Esta fuente está conectada. Todavía no se sincronizan datos.',
     syncTo: (destination) => `Sincronización con ${destination}`,
     syncNow: 'Sincronizar ahora',
     syncing: 'Sincronizando…',
     syncStarted: 'Sincronización iniciada',
     cancelSync: 'Cancelar sincronización',
     syncCancelled: 'Sincronización cancelada',
-    failingSince: (when) => `Falla desde el ${when}`,
-    tryingAgain: (failing) => `${failing}; se intenta de nuevo`,
+    failingFor: (duration) => `Falla desde hace ${duration}`,
+    tryingAgain: (failing) => `${failing}, reintentando`,
     failing: 'La sincronización falla',
-    paused: 'La sincronización está en pausa. Continuará cuando su cuenta vuelva a estar activa.',
+    paused: 'La sincronización está en pausa hasta que su cuenta vuelva a estar activa.',
     pausedByTeam: 'La sincronización está en pausa.',
     notReady:
-      'No se ha podido iniciar la sincronización porque algo acaba de cambiar en esta conexión. Vuelva a intentarlo en un momento.',
+      'Esta conexión acaba de cambiar y no se ha podido iniciar la sincronización. Inténtelo de nuevo en un momento.',
     history: 'Historial',
     changes: {
-      title: (count, number) => `${number} ${count === 1 ? 'valor no llegó' : 'valores no llegaron'} sin cambios`,
-      skipped: (count, number) =>
-        `${number} ${count === 1 ? 'fila omitida: demasiado grande para transferirla' : 'filas omitidas: demasiado grandes para transferirlas'} (20 MB)`,
-      notReplaced: 'La fuente no indicó si se había leído hasta el final. Se conservan las filas anteriores.',
+      title: (count, number) =>
+        `${number} ${count === 1 ? 'valor modificado' : 'valores modificados'} durante la sincronización`,
+      skipped: (count, number) => `${rows(count, number)} ${count === 1 ? 'omitida' : 'omitidas'}: más de 20 MB`,
+      notReplaced: 'La fuente no confirmó que se leyeran todas las filas. Se conservan las filas anteriores.',
       nulled: (count, number, field) =>
-        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no se ${count === 1 ? 'pudo' : 'pudieron'} conservar`,
+        `${field}: no se ${count === 1 ? 'pudo' : 'pudieron'} guardar ${number} ${count === 1 ? 'valor' : 'valores'}`,
       shortened: (count, number, field) =>
-        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} se ${count === 1 ? 'tuvo' : 'tuvieron'} que acortar`,
+        `${field}: ${number} ${count === 1 ? 'valor acortado' : 'valores acortados'}`,
       not_a_number: (count, number, field) =>
-        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no ${count === 1 ? 'era' : 'eran'} un número y ${count === 1 ? 'quedó vacío' : 'quedaron vacíos'}`,
+        `${field}: ${number} ${count === 1 ? 'valor no numérico quedó vacío' : 'valores no numéricos quedaron vacíos'}`,
       left_out: (count, number, field) =>
-        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no ${count === 1 ? 'tiene' : 'tienen'} lugar en el destino`,
+        `${field}: ${number} ${count === 1 ? 'valor omitido' : 'valores omitidos'} porque el destino no tiene esa columna`,
       more: (count, number) => `y ${number} ${count === 1 ? 'campo' : 'campos'} más`,
     },
     quietRuns: (_count, number) => `${number} sincronizaciones sin datos nuevos`,
-    noHistory: 'Todavía no se ha sincronizado nada.',
+    noHistory: 'Aún no hay sincronizaciones.',
     showMore: 'Mostrar más',
     save: 'Probar y guardar',
     rename: 'Guardar el nombre',
-    saved: 'Sus cambios se han guardado',
-    notOffered:
-      'Los datos de esta fuente no se pueden modificar en este momento. Aun así, puede cambiarle el nombre o desconectarla.',
+    saved: 'Cambios guardados',
+    notOffered: 'No puede cambiar esta configuración ahora mismo, pero sí renombrar o desconectar la fuente.',
     goneTitle: 'Esta fuente ya no existe',
-    goneText: 'Se ha desconectado, quizá en otra ventana.',
+    goneText: 'Es posible que la fuente se haya desconectado en otra ventana.',
   },
 
   choice: {
     open: 'Datos y frecuencia',
-    often: 'Frecuencia',
+    often: 'Frecuencia de sincronización',
     every: (minutes) =>
       minutes < 60
         ? `Cada ${minutes} minutos`
@@ -187,25 +186,25 @@ export default {
             : minutes === 1_440
               ? 'Cada día'
               : 'Cada semana',
-    byHand: 'Solo cuando yo la inicie',
-    asNow: 'Como ahora',
-    streams: 'Qué se sincroniza',
+    byHand: 'Manualmente',
+    asNow: 'Mantener la frecuencia actual',
+    streams: 'Datos que sincronizar',
     save: 'Guardar',
-    soon: 'Se aplican en un momento.',
+    soon: 'La nueva configuración se aplicará en un momento.',
   },
 
   jobs: {
     pending: 'En espera',
     running: 'En curso',
-    incomplete: 'Nuevo intento',
+    incomplete: 'Reintentando',
     failed: 'Error',
     succeeded: 'Completada',
     cancelled: 'Cancelada',
   },
 
   disconnect: {
-    heading: 'Desconectar esta fuente',
-    text: 'La sincronización se detiene y sus datos de acceso se eliminan. Los datos ya entregados permanecen donde están.',
+    heading: 'Desconectar fuente',
+    text: 'La sincronización se detiene y se eliminan sus credenciales guardadas. Los datos ya sincronizados se conservan.',
     open: 'Desconectar',
     title: (name) => `¿Desconectar ${name}?`,
     confirm: 'Desconectar',
@@ -215,78 +214,80 @@ export default {
 
   failures: {
     offline: {
-      title: 'No tiene conexión',
-      text: 'Compruebe su conexión a Internet. Continuaremos en cuanto vuelva a estar en línea.',
+      title: 'Sin conexión',
+      text: 'Compruebe su conexión a Internet. Nos reconectaremos automáticamente.',
     },
     unreachable: {
       title: 'Sin respuesta',
-      text: 'El servicio no ha respondido a tiempo. Compruebe su conexión y vuelva a intentarlo.',
+      text: 'Se ha agotado el tiempo de espera. Compruebe su conexión y vuelva a intentarlo.',
     },
     access_denied: {
       title: 'No tiene acceso',
-      text: 'Es posible que su acceso haya cambiado. Recargue la página o póngase en contacto con el soporte de este producto.',
+      text: 'Es posible que su acceso haya cambiado. Recargue la página o póngase en contacto con soporte.',
     },
-    only_view: { title: 'Esto es una vista', text: 'Aquí no se puede cambiar nada, y los enlaces no se abren.' },
+    only_view: { title: 'Solo lectura', text: 'Aquí no puede cambiar nada y los enlaces no se abren.' },
     not_found: {
       title: 'Ya no está disponible',
-      text: 'Lo que buscaba ya no existe. Vuelva atrás y elija de nuevo.',
+      text: 'Lo que ha seleccionado ya no existe. Vuelva atrás y elija de nuevo.',
     },
     conflict: {
-      title: 'Ahora mismo no es posible',
-      text: 'Algo ha cambiado mientras tanto. Vuelva a intentarlo en un momento.',
+      title: 'No ha funcionado',
+      text: 'Algo ha cambiado mientras tanto. Inténtelo de nuevo en un momento.',
     },
     limit_reached: {
-      title: 'Se ha alcanzado un límite',
-      text: 'Elimine lo que no necesite o pida un límite mayor al soporte de este producto.',
+      title: 'Límite alcanzado',
+      text: 'Elimine lo que no necesite o pida a soporte que aumente el límite.',
     },
     invalid: {
-      title: 'Algunos datos no se aceptan',
+      title: 'Algunos datos no son válidos',
       text: 'Corrija los campos marcados y vuelva a intentarlo.',
     },
     rate_limited: { title: 'Demasiadas solicitudes', text: 'Espere un momento y vuelva a intentarlo.' },
     unavailable: {
-      title: 'Algo ha salido mal',
-      text: 'No es culpa suya. Vuelva a intentarlo dentro de unos minutos.',
+      title: 'Se ha producido un error',
+      text: 'El problema es nuestro. Vuelva a intentarlo en unos minutos.',
     },
   },
-  lookAt: (fields) => `No ha funcionado con los datos introducidos. Revise: ${fields}.`,
+  checkFields: (fields) => `No ha funcionado. Revise: ${fields}.`,
   reasons: {
-    sign_in_lost: 'Se ha perdido su sesión. Vuelva a iniciar sesión.',
-    platform_not_ready: 'La configuración tarda más de lo habitual. Continúa automáticamente.',
-    rejected_by_platform: 'No se han aceptado estos ajustes. Revíselos e inténtelo de nuevo.',
+    sign_in_lost: 'Hemos perdido su inicio de sesión. Vuelva a iniciar sesión.',
+    not_reported:
+      'No se ha indicado el motivo. Inténtelo de nuevo o, si sigue fallando, póngase en contacto con soporte.',
+    platform_not_ready: 'La configuración tarda más de lo habitual. Terminará automáticamente.',
+    rejected_by_platform: 'Se ha rechazado esta configuración. Revísela y vuelva a intentarlo.',
     source_lost: 'Esta fuente ya no existe. Desconéctela y vuelva a conectarla.',
     connection_lost: 'Esta conexión ya no existe. Desconecte la fuente y vuelva a conectarla.',
-    no_streams: 'Esta fuente no tiene datos que sincronizar.',
-    chosen_streams_gone: 'Los datos elegidos ya no están en esta fuente. Elija de nuevo.',
-    check_interrupted: 'La comprobación se ha interrumpido. Inténtelo de nuevo.',
-    check_not_run: 'No se ha podido realizar la comprobación. Inténtelo más tarde.',
+    no_streams: 'Esta fuente no tiene datos que sincronizar. Añada datos y vuelva a intentarlo.',
+    chosen_streams_gone: 'Los datos seleccionados ya no están en esta fuente. Seleccione otros.',
+    check_interrupted: 'La prueba se ha interrumpido. Vuelva a intentarlo.',
+    check_not_run: 'No se ha podido realizar la prueba. Inténtelo más tarde.',
   },
   quotas: {
-    reached: (what) => `Se ha alcanzado el límite de ${what}.`,
+    reached: (what) => `Ha alcanzado el límite de ${what}.`,
     things: {
       sources: (count, amount) => `${amount} ${count === 1 ? 'fuente' : 'fuentes'}`,
       connections: (count, amount) => `${amount} ${count === 1 ? 'conexión' : 'conexiones'}`,
       concurrent_syncs: (count, amount) =>
         `${amount} ${count === 1 ? 'sincronización simultánea' : 'sincronizaciones simultáneas'}`,
-      rows_per_day: (count, amount) => `${amount} ${count === 1 ? 'fila' : 'filas'} por día`,
-      rows_per_month: (count, amount) => `${amount} ${count === 1 ? 'fila' : 'filas'} por mes`,
-      bytes_per_day: (_count, amount) => `${amount} por día`,
-      bytes_per_month: (_count, amount) => `${amount} por mes`,
+      rows_per_day: (count, amount) => `${rows(count, amount)} al día`,
+      rows_per_month: (count, amount) => `${rows(count, amount)} al mes`,
+      bytes_per_day: (_count, amount) => `${amount} al día`,
+      bytes_per_month: (_count, amount) => `${amount} al mes`,
     },
-    no_room: 'Elimine una fuente que no necesite o pida un límite mayor.',
-    too_many: 'Inténtelo de nuevo cuando termine una.',
-    waits: 'La sincronización empieza automáticamente cuando termina otra.',
-    goesOn: (time) => `La sincronización continúa automáticamente el ${time}.`,
-    nextSync: (time) => `La próxima sincronización de esta conexión puede empezar el ${time}.`,
+    no_room: 'Desconecte una fuente que no necesite o pida a soporte que aumente el límite.',
+    too_many: 'Vuelva a intentarlo cuando termine una de ellas.',
+    waits: 'Esta sincronización comenzará cuando termine otra.',
+    resumes: (time) => `La sincronización se reanudará el ${time}.`,
+    nextSync: (time) => `La próxima sincronización de esta conexión puede comenzar el ${time}.`,
   },
-  retryIn: (duration) => `Podrá volver a intentarlo en ${duration}.`,
+  retryIn: (duration) => `Vuelva a intentarlo en ${duration}.`,
 
-  offlineBanner: 'No tiene conexión. Continuaremos en cuanto vuelva a estar en línea.',
-  stale: 'Esta vista no se puede actualizar en este momento. Es posible que no esté al día.',
+  offlineBanner: 'Sin conexión. Nos reconectaremos automáticamente.',
+  stale: 'No se ha podido actualizar la página. Es posible que la información no esté al día.',
 
   expired: {
     title: 'Su sesión ha caducado',
-    renewing: 'Un momento: se está renovando. No se pierde nada de lo que ha introducido.',
-    reload: 'Recargue esta página para continuar.',
+    renewing: 'Renovando su sesión. No se pierde nada de lo que ha introducido.',
+    reload: 'Recargue la página o vuelva a abrirla desde la aplicación.',
   },
 } satisfies Words;

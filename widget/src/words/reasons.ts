@@ -4,7 +4,7 @@ import type { LimitedQuota } from '@inlay/contract/tenancy/quotas';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { Words } from './words.ts';
 
-type ReasonWords = Pick<Words, 'problemOnOurSide' | 'signInEnded' | 'source' | 'quotas' | 'lookAt' | 'reasons'>;
+type ReasonWords = Pick<Words, 'problemOnOurSide' | 'signInEnded' | 'source' | 'quotas' | 'checkFields' | 'reasons'>;
 export type ToldReason = { code: ReasonCode | null; parameters: object } | null | undefined;
 
 /** The text stands for codes without words here, such as that of a connector's own message, and where there is no code. */
@@ -24,7 +24,7 @@ export function reasonInWords<Text extends string | null | undefined>(
     case 'paused_by_operator':
       return words.source.pausedByTeam;
     case 'check_fields':
-      return words.lookAt(parameters.fields.join(', '));
+      return words.checkFields(parameters.fields.join(', '));
     case 'quota_paused':
     case 'quota_waiting':
       return quotaInWords(parameters, 'waits', words, formatting) ?? text;
@@ -45,5 +45,5 @@ export function quotaInWords(
   const thing = quotas.things[quota as LimitedQuota];
   if (!thing) return undefined;
   const amount = quota.startsWith('bytes') ? formatting.bytes(limit) : formatting.number(limit);
-  return `${quotas.reached(thing(limit, amount))} ${at ? quotas.goesOn(at) : quotas[ending]}`;
+  return `${quotas.reached(thing(limit, amount))} ${at ? quotas.resumes(at) : quotas[ending]}`;
 }

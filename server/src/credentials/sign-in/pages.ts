@@ -60,7 +60,7 @@ ${scopes.length === 0 ? [] : html`<p>${words.scopes}</p>${list(scopes)}`}
 <p>${words.careful}</p>
 <form method="post">
 <input type="hidden" name="proof" value="${proof}">
-<button class="main" disabled data-after-a-second>${words.goOn(provider)}</button>
+<button class="main" disabled data-after-a-second>${words.continueTo(provider)}</button>
 </form>
 <noscript><p>${words.needsScript}</p></noscript>`,
   );
@@ -73,7 +73,7 @@ export const goingPage = (reader: Reader, { provider, address }: { provider: str
   frame(
     reader,
     (words) => words.going,
-    (words) => html`<p><a href="${address}" rel="noreferrer" data-next>${words.goOn(provider)}</a></p>`,
+    (words) => html`<p><a href="${address}" rel="noreferrer" data-next>${words.continueTo(provider)}</a></p>`,
   );
 
 export const overPage = (reader: Reader) =>
