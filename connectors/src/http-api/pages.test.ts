@@ -153,7 +153,7 @@ describe('pages', () => {
     });
     await check();
     await expect(read()).rejects.toThrow(
-      `Stream things: The next page is on another server, ${other.origin}, which is not asked for it.`,
+      expect.stringContaining(`another server (${other.origin})`),
     );
     expect(other.asked).toEqual([]);
   });

@@ -76,11 +76,11 @@ export function watchedPages(given: Given, stream: StreamConfiguration, limits: 
 /** The key goes along in the way that was configured, whatever the link says of it. */
 function linkedPage(link: string, current: URL | undefined, keyName: string | undefined): string {
   if (!URL.canParse(link, current?.href)) {
-    throw new ConnectorError('The link to the next page is no address. Check the pagination.');
+    throw new ConnectorError('The link to the next page is not a valid URL. Check the pagination.');
   }
   const url = new URL(link, current?.href);
   if (url.origin !== current?.origin) {
-    throw new ConnectorError(`The next page is on another server, ${url.origin}, which is not asked for it.`);
+    throw new ConnectorError(`The next page is on another server (${url.origin}), where credentials are not sent. Check the pagination.`);
   }
   if (keyName !== undefined) url.searchParams.delete(keyName);
   return url.href;

@@ -129,10 +129,10 @@ export class Changes {
   noteSent(part: string, ctid: string, age: string | null): void {
     const { place, passed_parts: passed } = this.#pass;
     if (place?.part !== part) {
-      if (passed.includes(part)) throw new Error('Rows of a partition do not come together.');
+      if (passed.includes(part)) throw new Error('The rows of a partition are not contiguous.');
       if (place) passed.push(place.part);
     } else if (compareCtids(place.ctid, ctid) > 0) {
-      throw new Error('Rows do not come in the order of their places.');
+      throw new Error('The server sent rows out of order.');
     }
     this.#pass.place = { part, file: this.#extent.parts.find(({ id }) => id === part)?.file ?? '', ctid };
     // Of a transaction that ended after the pass began, rows are sent only from the place on where the pass was resumed.

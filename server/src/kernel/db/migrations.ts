@@ -1484,7 +1484,7 @@ const migrations: Record<string, Step> = {
 
   '0054-unconfirmed-contents': async (db, kind) => {
     const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
-    for (const table of ['sources', 'destinations', 'connections', 'definition_copies']) {
+    for (const table of ['sources', 'destinations', 'connections', 'placed_definitions']) {
       await sql`alter table ${sql.table(table)} add column unconfirmed ${text}`.execute(db);
     }
   },
