@@ -152,9 +152,7 @@ describe('pages', () => {
       pagination: { type: 'link', url_path: 'next' },
     });
     await check();
-    await expect(read()).rejects.toThrow(
-      expect.stringContaining(`another server (${other.origin})`),
-    );
+    await expect(read()).rejects.toThrow(`another server (${other.origin})`);
     expect(other.asked).toEqual([]);
   });
 

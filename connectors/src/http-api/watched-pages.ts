@@ -80,7 +80,9 @@ function linkedPage(link: string, current: URL | undefined, keyName: string | un
   }
   const url = new URL(link, current?.href);
   if (url.origin !== current?.origin) {
-    throw new ConnectorError(`The next page is on another server (${url.origin}), where credentials are not sent. Check the pagination.`);
+    throw new ConnectorError(
+      `The next page is on another server (${url.origin}), where credentials are not sent. Check the pagination.`,
+    );
   }
   if (keyName !== undefined) url.searchParams.delete(keyName);
   return url.href;

@@ -11,7 +11,8 @@ export function canonicalJson(value: unknown): string {
     return `{${names.map((name) => `${quoted(name)}:${canonicalJson(members[name])}`).join(',')}}`;
   }
   if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError('JSON cannot represent NaN or Infinity.');
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError('JSON cannot represent NaN or Infinity.');
   const text = JSON.stringify(value);
   if (text === undefined) throw new TypeError('JSON cannot represent this value.');
   return text;
