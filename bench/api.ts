@@ -83,7 +83,7 @@ async function measure(
   return figures.map((figure) => ({ ...figure, work: `${database.name}: ${figure.work}` }));
 }
 
-/** Of the text that a token of this kind signs: what comes before its signature. */
+/** The signing input of such a token: the text before its signature. */
 function signedLengthOf(body: string, kind: 'scopedToken' | 'widgetToken'): number {
   const { token } = JSON.parse(body) as { token: string };
   return (kind === 'scopedToken' ? token : JSON.parse(Buffer.from(token, 'base64').toString()).token).lastIndexOf('.');

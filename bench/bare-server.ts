@@ -46,7 +46,7 @@ function issuing({ headers, body }: BareAnswer, issue: NonNullable<BareAnswer['i
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       const { workspace_name } = JSON.parse(Buffer.concat(chunks).toString()) as { workspace_name: string };
-      if (find.all([issue.organizationId, workspace_name]).length === 0) throw new Error('The workspace is not known.');
+      if (find.all([issue.organizationId, workspace_name]).length === 0) throw new Error('Unknown workspace.');
       response.writeHead(200, flat);
       response.end(`${beforeSignature}${sign(null, signed, privateKey).toString('base64url')}"}`);
     });

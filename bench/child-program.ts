@@ -1,6 +1,6 @@
 /*
- * A program of ours that runs beside the benchmark and does what the benchmark asks, one thing at a time. When the
- * program ends, an open question fails, so the benchmark never waits for ever.
+ * A program of ours that runs next to the benchmark and handles one request at a time. If the program ends, an open
+ * request fails, so the benchmark never hangs.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

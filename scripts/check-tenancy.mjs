@@ -1,7 +1,7 @@
-// Checks that a store cannot forget the tenant: every function that a `*.store.ts` exports takes an organization's or a
-// workspace's id, as a parameter or as a member of one. Stores of workers (`*.worker.store.ts`) serve all
-// tenants; which files may import them is for check-arrows.mjs. The compiler that we use has no interface for programs,
-// so signatures are read as text; Biome gives them all one form.
+// Checks that a store cannot forget the tenant: every function exported by a `*.store.ts` takes an organization or
+// workspace id, as a parameter or as a member of one. Stores of workers (`*.worker.store.ts`) serve all tenants;
+// check-arrows.mjs checks which files may import them. Our compiler has no API, so signatures are read as text; Biome
+// gives them all one form.
 //
 //   node scripts/check-tenancy.mjs [root]
 

@@ -59,7 +59,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
       tell('Building Inlay. This happens once per version and can take a minute.');
       try {
         await makeBuild(join(unfinished, 'dist'), tell);
-        // A file was edited meanwhile, so nobody knows which version is in the build.
+        // A file was edited in the meantime, so it is unknown which version is in the build.
         if (takeFingerprint(root) !== fingerprint) continue;
         giveName(unfinished, folder);
         isNew = true;
@@ -90,14 +90,14 @@ async function makeProduct(folder, tell) {
 }
 
 /**
- * Says in a file which commit the sources are of, and whether they were changed since; nothing where there is no git. Two
- * commits may have the same build, so this is not part of the build.
+ * Writes a file with the commit of the sources and whether they were changed since; nothing without git. Two commits
+ * may have the same build, so this is not part of the build.
  * @param {string} root @param {string} file
  */
 function noteCommit(root, file) {
   const commit = describeCommit(root);
   if (existsSync(file) && readFileSync(file, 'utf8') === commit) return;
-  // In one step: somebody may read the file at this moment.
+  // Atomically: the file may be read at this moment.
   const next = `${file}-${randomBytes(6).toString('hex')}`;
   writeFileSync(next, commit);
   renameSync(next, file);
@@ -105,7 +105,7 @@ function noteCommit(root, file) {
 
 /** @param {string} root */
 function describeCommit(root) {
-  // Without this, git would find the repository of somebody else in a folder above.
+  // Without this, git would find an unrelated repository in a parent folder.
   if (!existsSync(join(root, '.git'))) return '';
   const args = ['-C', root, 'describe', '--always', '--dirty', '--abbrev=8', '--exclude=*'];
   try {

@@ -181,7 +181,7 @@ if (isMain(import.meta.url)) {
       console.log(`${file}\n  ${megabytes(content.length)}, unpacked ${megabytes(unpacked)}, sha256 ${digest}`);
     }
   } catch (error) {
-    console.error(`The packages were not made. ${error instanceof Error ? error.message : error}`);
+    console.error(`Packaging failed. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   }
 }

@@ -1,7 +1,7 @@
 /*
- * The bundled connectors as one program: `main.js <name> <command> …`. Each connector is loaded only when it is the one
- * asked for, so that starting one does not pay for the others. The build makes a CommonJS file of each: Node.js starts
- * those in two thirds of the time (scripts/build.mjs).
+ * The bundled connectors as one program: `main.js <name> <command> …`. A connector is loaded only when requested, so
+ * that starting one does not pay for the others. The build creates a CommonJS file for each: Node.js starts those in
+ * two thirds of the time (scripts/build.mjs).
  */
 import type { ImportModule } from '@inlay/manifests/import-module';
 import type { Connector } from '@inlay/protocol/connector';

@@ -1,4 +1,4 @@
-/* A PostgreSQL database of its own for a test of the PostgreSQL connectors, and the connectors run on it. */
+/* A separate PostgreSQL database for a test of the PostgreSQL connectors, and the connectors run on it. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export const surroundings: Surroundings = {
 export interface TestDatabase {
   /** A superuser's one connection, made again when it is lost. */
   client: pg.Pool;
-  /** For a connector, as the superuser. */
+  /** Configuration for a connector, as the superuser. */
   config: Configuration;
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
 }
@@ -173,7 +173,7 @@ export function summarise(messages: Emitted[]) {
   };
 }
 
-/** What reaches a destination: records of one stream, and its COMPLETE unless it is to be left out. */
+/** Input of a destination: records of one stream, and its COMPLETE unless omitted. */
 export function input(
   stream: StreamDescriptor,
   records: Record<string, unknown>[],
@@ -202,7 +202,7 @@ export function complete({ name, namespace }: StreamDescriptor): DestinationInpu
   };
 }
 
-/** Gives the states that were passed on. */
+/** Returns the states that were passed on. */
 export async function write(
   config: Configuration,
   streams: ConfiguredStream[],
@@ -211,7 +211,7 @@ export async function write(
   return (await writeAndReport(config, streams, messages)).states;
 }
 
-/** The same, with what the destination told of each stream, and the failure if it fails. */
+/** The same, with the destination's report for each stream, and the failure if it fails. */
 export async function tryToWrite(...run: Parameters<typeof write>) {
   const { emitter, messages: emitted } = collectingEmitter();
   const [config, streams, messages] = run;
@@ -286,8 +286,8 @@ async function* parseLines(child: ChildProcessWithoutNullStreams): AsyncGenerato
 }
 
 /**
- * The program reads a stream; after each state it is killed, and goes on from that state. Gives the ids of all records
- * that a state covered, in order, and how often the program was killed.
+ * The program reads a stream; after each state it is killed and resumes from that state. Returns the ids of all records
+ * covered by a state, in order, and how often the program was killed.
  */
 export async function readWithKills({ config }: TestDatabase, stream: ConfiguredStream, records: number) {
   const covered: number[] = [];

@@ -96,11 +96,11 @@ export interface ProgramOptions {
   state?: State[];
   surroundings?: Surroundings;
   nodeOptions?: string[];
-  /** Of the program itself. */
+  /** Output of the program itself. */
   ownOptions?: string[];
 }
 
-/** Whatever the program prints that is no message is in `rest`. */
+/** Output that is not a message goes to `rest`. */
 export async function runSourceProgram(name: string, command: string, options: ProgramOptions = {}) {
   const { configuration, streams, state, surroundings = openSurroundings, nodeOptions = [], ownOptions = [] } = options;
   const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 /*
- * A real S3-compatible server on loopback for tests: s3rver keeps the objects. In front of it stands what s3rver leaves
- * out and a store does: signatures and hashes of bodies are verified, regions and the clock compared, small parts
- * refused, unfinished uploads listed and aborted. There too answers can be refused, lost or cut off.
+ * A real S3-compatible server on loopback for tests: s3rver stores the objects. A layer in front of it adds what s3rver
+ * lacks: it verifies signatures and body hashes, compares regions and the clock, refuses small parts, lists and aborts
+ * unfinished uploads. It can also refuse, drop or truncate responses.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -47,7 +47,7 @@ export interface S3Server {
   faults: (request: S3Request) => Fault | undefined;
   /** How far the clock of the server is ahead. */
   clockAheadMs: number;
-  /** How many keys a listing has on a page; a store may give fewer than it is asked for. */
+  /** Page size of listings; a store may return fewer keys than requested. */
   pageSize: number;
   /** Puts empty objects there, without a request. */
   seed(keys: readonly string[]): Promise<void>;
@@ -64,8 +64,8 @@ export interface S3Server {
 const smallestPart = 5 * 1024 * 1024;
 
 /**
- * All at one moment, as a store lists objects: the store runs in this process, and goes on only after this. Read piece by
- * piece, neither an old object nor the one that replaces it might be found.
+ * In one step, as a store lists objects: the store runs in this process and continues only after this. If read piece by
+ * piece, neither an old object nor its replacement might be found.
  */
 function listFiles(folder: string): string[] {
   for (;;) {

@@ -14,7 +14,7 @@ export const validate = new Ajv({ strict: false, validateFormats: false }).compi
 export const items = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => ({ id: from + index }));
 
-/** A server and a configuration with one stream `things` of it. The configuration satisfies the specification. */
+/** A server and a configuration with one stream `things` from it. The configuration satisfies the specification. */
 export async function startApi(handler: Handler, stream: Partial<StreamConfiguration> = {}, more: object = {}) {
   const server = await startHttpServer(handler);
   const configuration = {

@@ -362,13 +362,13 @@ const entries = {
     status: byDelay,
     statuses: delayed,
     detail: 'The deletion was saved and will be completed automatically',
-    when: 'The platform could not delete the source yet. It is already hidden. No action is needed.',
+    when: 'The source is already hidden, but the platform could not delete it yet. No action is needed.',
   },
   connection_deletion_recorded: {
     status: byDelay,
     statuses: delayed,
     detail: 'The deletion was saved and will be completed automatically',
-    when: 'The platform could not delete the connection yet. It is already hidden. No action is needed.',
+    when: 'The connection is already hidden, but the platform could not delete it yet. No action is needed.',
   },
   choice_not_offered: at(
     403,
@@ -426,12 +426,12 @@ const entries = {
     example: 'Quota sources reached: 10 of 10 used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
     customerExample:
       "You've reached the limit of 10 sources. Remove a source that you no longer need, or ask for a higher limit.",
-    when: 'The workspace has reached one of its quotas. Raise the quota, or free up some of it. With a scoped token, the message is written for the customer.',
+    when: 'The workspace has reached one of its quotas. Raise the quota, or remove what is no longer needed. With a scoped token, the message is written for the customer.',
   },
   platform_lost_connection: at(
     502,
     'The connection no longer exists on the platform. Delete its source here.',
-    'Somebody deleted the connection directly on the platform instead of through Inlay. It is listed as inactive and is not recreated.',
+    'Somebody deleted the connection directly on the platform instead of through Inlay. Lists show the connection as inactive, and Inlay does not recreate it.',
   ),
   destination_checks_unsupported: at(
     501,

@@ -17,7 +17,7 @@ const open: Surroundings = { ...guarded, allowPrivateNetworks: true };
 const at = (host: string, port = 443) => ({ host, port });
 const notPublic = 'is not on the public internet and may not be reached.';
 
-/** Answers each look-up with the next list; the last one stays. */
+/** Answers each look-up with the next list; the last one repeats. */
 function resolver(...answers: string[][]) {
   const asked: string[] = [];
   const resolve: Resolve = async (host) => {
@@ -28,11 +28,11 @@ function resolver(...answers: string[][]) {
   return { resolve, asked };
 }
 
-/** A server that tells which of this machine's addresses was called. */
+/** A server that reports which of this machine's addresses was called. */
 async function startServer(listenOn?: string) {
   const server = createServer((request, reply) => {
     requests.push(request.url ?? '');
-    // Each request has a connection of its own, and so a look-up of its own.
+    // Each request has its own connection, and so its own look-up.
     reply.setHeader('connection', 'close').end(request.socket.localAddress?.replace('::ffff:', ''));
   });
   const requests: string[] = [];

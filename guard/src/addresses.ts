@@ -1,17 +1,18 @@
 /*
- * Which addresses a connector may reach. Customers say where connectors connect to, so a connector must not become a way
- * into the operator's own network. Where the operator allows private networks, the service itself stays out of reach.
+ * Which addresses a connector may reach. Customers choose where connectors connect to, so a connector must not become a
+ * way into the operator's network (SSRF). Even if the operator allows private networks, the service itself is out of
+ * reach.
  *
- * Always true: what is judged is the very address that is connected to, after the name is resolved and before the
- * connection is made. So neither odd spellings of an address, nor a name that changes its mind between two look-ups,
- * nor a redirect gets around it. Whether redirects are followed is up to http-client.ts.
+ * Invariant: the check applies to the very address that is connected to, after name resolution and before the
+ * connection. So neither unusual spellings, nor DNS rebinding, nor a redirect bypasses it. http-client.ts decides
+ * whether to follow redirects.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { ConnectorError, type Endpoint, type Surroundings } from '@inlay/protocol/connector';
 
-/** Addresses that are not on the public internet: this machine, private networks, and what has a meaning of its own. */
+/** Addresses that are not on the public internet: this machine, private networks, and special-purpose ranges. */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -33,7 +34,7 @@ for (const [network, prefix] of [
 ] as const) {
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
-/** Of IPv6 only 2000::/3 is public, less what is set apart in it and 6to4, which tunnels to any IPv4 address. */
+/** In IPv6, only 2000::/3 is public, except for reserved ranges in it and 6to4, which tunnels to any IPv4 address. */
 const publicIpv6 = new BlockList();
 publicIpv6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
@@ -86,7 +87,7 @@ function isThisMachine(address: string): boolean {
   return own.some((one) => plainAddress(one.address) === plain);
 }
 
-/** One spelling for one address: without a zone, an IPv4 address inside of an IPv6 one by itself. */
+/** Canonical spelling of an address: without a zone, and an IPv4-mapped IPv6 address as IPv4. */
 function plainAddress(address: string): string {
   const [unzoned = ''] = address.split('%');
   if (isIP(unzoned) !== 6) return unzoned;
@@ -94,8 +95,8 @@ function plainAddress(address: string): string {
 }
 
 /**
- * Whether a connection leads to the service. Every port of the service is taken on every address of this machine: a
- * service that listens on one of them, or a proxy in front of it, may be reached through the others as well.
+ * Whether a connection leads to the service. Every port of the service is blocked on every address of this machine: a
+ * service that listens on one of them, or a proxy in front of it, may be reachable through the others.
  */
 export function isService(host: string, address: string, port: number, { serviceEndpoints }: Surroundings): boolean {
   const onThisPort = serviceEndpoints.filter((endpoint) => endpoint.port === port);
@@ -128,7 +129,7 @@ export async function reachableAddress(
   return first;
 }
 
-/** All addresses of a host that may be reached, at least one: those of its addresses that may not are left out. */
+/** All allowed addresses of a host, at least one; its other addresses are omitted. */
 export async function reachableAddresses(
   { host, port }: Endpoint,
   surroundings: Surroundings,

@@ -1,6 +1,6 @@
 /*
- * The client for HTTP that connects only to addresses that addresses.ts allows. A file of its own because the client takes
- * longer to load than everything else in a connector, and connectors without HTTP need the addresses, too.
+ * The HTTP client that connects only to addresses allowed by addresses.ts. A separate file because the client takes
+ * longer to load than everything else in a connector, and connectors without HTTP need the addresses too.
  */
 import { isIP, type LookupFunction } from 'node:net';
 import type { Surroundings } from '@inlay/protocol/connector';
@@ -20,7 +20,7 @@ export function guardedDispatcher(
   surroundings: Surroundings,
   { resolve, ...options }: Agent.Options & { resolve?: Resolve } = {},
 ): Dispatcher {
-  /** A look-up is not told the port, so there is one for each. */
+  /** A look-up does not get the port, so there is one per port. */
   function connectorFor(port: number): buildConnector.connector {
     const lookupReachable: LookupFunction = (host, { all }, done) => {
       reachableAddresses({ host, port }, surroundings, resolve).then(

@@ -17,7 +17,7 @@ const maxRedirects = 5;
 const redirectStatuses = [301, 302, 303, 307, 308];
 /** 420 is what some called 429 before there was one. */
 const limitStatuses = [420, 429];
-/** A server that is in trouble does not always use a status of the standard. These three stay as they are. */
+/** A server in trouble may use a non-standard status. These three are final. */
 const lastingTroubles = [501, 505, 511];
 const longestWaitMs = 5 * 60_000;
 
@@ -36,7 +36,7 @@ export interface HttpAnswer {
   headers: Record<string, string | string[] | undefined>;
   /** Names and values in turn, the names in the letters that the server used. */
   rawHeaders: readonly string[];
-  /** Where the answer came from in the end. */
+  /** Where the response finally came from. */
   url: URL;
   /** Without its content coding. Read to the end, or ended with `discard`. */
   body: Readable;
@@ -168,7 +168,7 @@ export function headersByName(rawHeaders: readonly string[]): HttpAnswer['header
   return headers;
 }
 
-/** A refusal that passes, with how long the server wants to be left alone. */
+/** A temporary refusal, with the wait that the server requests. */
 export interface PassingRefusal {
   failure: ConnectorError;
   /** Undefined if the server does not say. */
@@ -179,7 +179,7 @@ export interface PassingRefusal {
   isWorthIt: boolean;
 }
 
-/** For callers that decide themselves when to ask again. Undefined for an answer that no waiting changes. */
+/** For callers that schedule retries themselves. Undefined for a response that waiting does not change. */
 export function passingRefusal(url: URL, status: number, rawHeaders: readonly string[]): PassingRefusal | undefined {
   const headers = headersByName(rawHeaders);
   if (!isPassing({ status, headers })) return undefined;
@@ -217,7 +217,7 @@ function refusalFailure({ origin }: URL, status: number, waitMs: number): Connec
   return new ConnectorError(message, { failureType: 'transient_error' });
 }
 
-/** From one second on, doubled each time, with some chance in it so that many syncs do not come back at once. */
+/** Exponential backoff from one second, with jitter so that many syncs do not retry at once. */
 function backoffMs(tried: number): number {
   return Math.min(1000 * 2 ** (tried - 1), 30_000) * (0.5 + Math.random() / 2);
 }

@@ -56,7 +56,7 @@ const failures: Record<string, Failure> = {
   Z_DATA_ERROR: damaged,
 };
 
-/** Gives back a ConnectorError as it is, and what is no failure of the network unchanged, for it is a bug. */
+/** Returns a ConnectorError unchanged, and so anything that is not a network failure, because that is a bug. */
 export function explainNetworkFailure(error: unknown, origin: string): unknown {
   if (error instanceof ConnectorError) return error;
   const { code } = error as NodeJS.ErrnoException;
@@ -65,7 +65,7 @@ export function explainNetworkFailure(error: unknown, origin: string): unknown {
   return new ConnectorError(`${origin} ${failure.words}.`, { failureType: failure.failureType, cause: error });
 }
 
-/** What has chunks began as HTTP. The parser tells it only in its message. */
+/** A response with chunks started as HTTP. The parser reports this only in its message. */
 function parserFailure({ message }: Error): Failure {
   return /chunk/i.test(message) ? garbled : notHttp;
 }

@@ -1,4 +1,4 @@
-/* The engine as it is built reads what its source reads. Whatever a bundler may change is in the manifests here. */
+/* The built engine behaves like its source. These manifests contain everything that a bundler may change. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

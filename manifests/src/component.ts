@@ -52,7 +52,7 @@ export interface Option {
   words: string;
   isRequired?: boolean;
   default?: unknown;
-  /** Accepted, so that manifests can be read, but without effect. Its author is told so. */
+  /** Accepted so that manifests can be read, but without effect. Authors get a warning. */
   hasNoEffect?: boolean;
 }
 
@@ -72,16 +72,16 @@ export interface ComponentDefinition {
   options: Record<string, Option>;
   /** What is wrong with options that are each fine alone, or of a kind that only some places have. */
   rule?: (values: Record<string, unknown>) => string | undefined;
-  /** What an author should know who uses the component: what of it has no effect here. */
+  /** A warning for authors who use the component: which parts have no effect here. */
   note?: (values: Record<string, unknown>) => string | undefined;
   /** Missing for a component that only other components read, such as the description of a field. */
   make?: (given: Given) => unknown;
 }
 
-/** What a component gives the components inside. */
+/** What a component provides to the components inside it. */
 export type Surroundings = Record<string, unknown>;
 
-/** Everything that making a component needs besides its options. */
+/** Everything needed to create a component, besides its options. */
 export interface Making {
   config: Record<string, unknown>;
   run: Run;
@@ -92,13 +92,13 @@ export interface Making {
   definition(name: string): ComponentDefinition | undefined;
 }
 
-/** The options that a manifest gives a component. They were checked against the definition. */
+/** A component's options in the manifest, already validated against the definition. */
 export class Given {
   readonly values: Record<string, unknown>;
   readonly parameters: Record<string, unknown>;
   readonly making: Making;
   readonly around: Surroundings;
-  /** Where the options stand in the manifest, for errors. */
+  /** Path of the options in the manifest, for errors. */
   readonly #at: ManifestPlace;
 
   constructor(
@@ -164,7 +164,7 @@ export class Given {
     return Array.isArray(value) ? value.map(String) : [];
   }
 
-  /** A template in a field of its own. Undefined for an option that is not given. */
+  /** A template in a single field. Undefined for an option that is not set. */
   template(name: string): TextTemplate | undefined {
     const value = this.value(name);
     return value === undefined ? undefined : new TextTemplate(asText(value), { ...this.place, at: this.at(name) });
@@ -174,7 +174,7 @@ export class Given {
     return new TextTemplate(value, this.place);
   }
 
-  /** The result of a template that depends on nothing but the configuration. */
+  /** The result of a template that depends only on the configuration. */
   rendered(name: string, byDefault?: string): unknown {
     return (this.template(name) ?? (byDefault === undefined ? undefined : this.asTemplate(byDefault)))?.value();
   }
@@ -206,8 +206,8 @@ export class Given {
   }
 
   /**
-   * What a child gives for its own options, for components that are read rather than made. `name`: the option that it is,
-   * where the values are a copy, which errors would not find in the manifest.
+   * A child's own options, for components that are read rather than created. `name`: the option that contains it, if
+   * the values are a copy, which errors would not find in the manifest.
    */
   inside(value: unknown, name?: string): Given {
     const values = isJsonObject(value) ? value : {};

@@ -28,7 +28,7 @@ describe.each([
     const complete = await readAll();
     expect(complete.records.rows).toHaveLength(2);
     for (const cut of [2, 8, Math.floor(whole.length / 2), whole.length - 3]) {
-      // Between two lines of JSON Lines, nothing tells that more were to come.
+      // Between two lines of JSON Lines, nothing shows that more were to come.
       if (decoder === 'JsonlDecoder' && '}\n'.includes(whole[cut - 1] ?? '')) continue;
       api.answer((_, count) => ({ text: count === 0 ? whole.slice(0, cut) : whole }));
       const { records, failures } = await readAll();

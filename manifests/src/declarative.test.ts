@@ -450,7 +450,7 @@ describe('records', () => {
       manifest,
       config,
       streams: { first: 'full_refresh', cast: 'incremental', child: 'incremental' },
-      // A state from before the number was told from 5.
+      // A state from before numbering started at 5.
       state: stateOf('child', {
         states: [{ partition: { part: 5, parent_slice: {} }, cursor: { at: '1717150000' } }],
       }),

@@ -1,7 +1,8 @@
 /*
- * Describes manifests as a program: reads one from each line of standard input, as a JSON text, and answers each with one
- * line, the description or the `refusal` of a text that is no manifest. Apart from the program that runs manifests, which
- * starts often and does not need what this one loads. `--components FILE`: code for the classes that manifests name.
+ * Describes manifests as a program: reads one per line of standard input, as a JSON string, and answers each with one
+ * line: the description, or the `refusal` of text that is not a manifest. Separate from the program that runs
+ * manifests, which starts often and does not need what this one loads. `--components FILE`: code for the classes that
+ * manifests name.
  */
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +16,7 @@ export async function run([option, file]: readonly string[], importModule: Impor
   let chunks: Buffer[] = [];
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    // Whoever asks waits for the answer, so nothing comes behind the line.
+    // The caller waits for the answer, so nothing follows the line.
     if (chunk.at(-1) !== newline) continue;
     const answer = answerTo(JSON.parse(Buffer.concat(chunks).toString('utf8')));
     chunks = [];

@@ -1,8 +1,8 @@
 /*
- * Describes a manifest for those who add it: what it can be configured with, which streams it has, what each stream is made
- * of, and what of it cannot run. A manifest is a text from elsewhere, and a few aliases of YAML can stand for gigabytes: so
- * depth, nodes and bytes are limited as they are with every alias in its place, before anything else is done. What the
- * description says of it is limited as well, because whoever asked for it reads it in one piece.
+ * Describes a manifest for the people who add it: its configuration, its streams, the components of each, and what is
+ * unsupported. Manifests are untrusted text, and a few YAML aliases can expand to gigabytes: so depth, nodes and bytes
+ * are limited with every alias expanded, before anything else. The description is limited too, because its reader
+ * receives it in one piece.
  */
 import { checkableSchema, SpecificationTooLarge, validatorOptions } from '@inlay/contract/catalog/checkable-schema';
 import { isJsonObject } from '@inlay/protocol/json';
@@ -24,7 +24,7 @@ const mostBytesOfSpecification = 1024 ** 2;
 const mostPlaces = 200;
 const longestWords = 1_000;
 
-/** Throws a ManifestError for a text that is no manifest, or too large a manifest. */
+/** Throws a ManifestError for text that is not a manifest, or one that is too large. */
 export function describeManifest(text: string): ManifestDescription {
   const canonical = asJson(readManifestText(text));
   const manifest = readManifest(canonical);
@@ -82,7 +82,7 @@ function describeStream(entry: StreamEntry, isDynamic: boolean): DescribedStream
   return { name, path, isDynamic, uses: [...uses], errors: placesOf(entry.problems, 'error') };
 }
 
-/** Warnings: a stream fails only when it renders such a template. Schemas and descriptions are no templates. */
+/** Warnings: a stream fails only when it renders such a template. Schemas and descriptions are not templates. */
 function unreadableTemplates({ component, path }: StreamEntry): Problem[] {
   const found: Problem[] = [];
   const look = (node: unknown, at: string): void => {
@@ -115,7 +115,7 @@ function cut(text: string): string {
   return text.length > longestWords ? `${text.slice(0, longestWords)}…` : text;
 }
 
-/** A schema has types as well, such as `object`; those are no components. */
+/** Schemas also have types, such as `object`; those are not components. */
 function collectTypes(node: unknown, types: Set<string>): void {
   if (Array.isArray(node)) for (const item of node) collectTypes(item, types);
   if (!isJsonObject(node)) return;

@@ -1,4 +1,7 @@
-/* What people are told when a stream cannot be opened or a template cannot be rendered: the stream, the path, the template and the setting. */
+/*
+ * Error messages if a stream cannot be opened or a template cannot be rendered: the stream, the path, the template and
+ * the setting.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, check, discover, manifestWith, read, startApi } from '../test/declarative-api.ts';
 

@@ -1,6 +1,6 @@
 /*
- * Loads a module that is no part of the program. A file of its own, because `import()` fails in the files that run with the
- * compiled code that the build has kept (server/bin/compiled-program.js).
+ * Loads a module that is not part of the program. A separate file, because `import()` fails in files that run from the
+ * build's code cache (server/bin/compiled-program.js).
  */
 export type ImportModule = (url: string) => Promise<Record<string, unknown>>;
 

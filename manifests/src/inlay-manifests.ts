@@ -2,8 +2,8 @@
  * The engine as a library: what a declarative manifest can be asked, one function for each command of the connector
  * protocol. A manifest is the text of a YAML or JSON file; a configuration is what its specification asks for.
  *
- * What always holds: a function throws a ManifestError for a manifest that cannot run, and a ConnectorError for whatever
- * the person who configured the source can mend.
+ * Invariant: functions throw a ManifestError for a manifest that is not supported, and a ConnectorError for anything
+ * that the person who configured the source can fix.
  */
 import { PassThrough } from 'node:stream';
 import { ConnectorError, type Emitter } from '@inlay/protocol/connector';
@@ -47,7 +47,7 @@ export function spec(manifest: string): ConnectorSpecification {
   return readSpecification(manifest);
 }
 
-/** What the manifest is made of, and what of it cannot run. */
+/** The components of the manifest, and what is unsupported. */
 export function describe(manifest: string): ManifestDescription {
   return describeManifest(manifest);
 }

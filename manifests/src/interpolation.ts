@@ -18,11 +18,11 @@ export interface TemplatePlace {
   config: Record<string, unknown>;
   parameters: Record<string, unknown>;
   clock: Clock;
-  /** Where in the manifest the template stands. */
+  /** Path of the template in the manifest. */
   at?: ManifestPlace | undefined;
 }
 
-/** A template in a field of its own. */
+/** A template in a single field. */
 export class TextTemplate {
   readonly #string: InterpolatedString;
   readonly #config: Record<string, unknown>;
@@ -43,12 +43,12 @@ export class TextTemplate {
     return this.valueWith({ config: this.#config, ...names }, types);
   }
 
-  /** The same for a caller that gives the configuration among the names, so that many templates share one object. */
+  /** The same for a caller that passes the configuration among the names, so that many templates share one object. */
   valueWith(names: Names, types?: readonly LiteralType[]): unknown {
     if (!this.#isPlain) return placed(this.#at, () => this.#string.evaluate(names, types));
     if (this.#plain?.types === types && this.#plain) return this.#plain.value;
     const value = this.#string.evaluate(names, types);
-    // A list or an object is made anew each time: its owner may change it.
+    // A list or object is created each time: its owner may change it.
     if (typeof value !== 'object') this.#plain = { value, types };
     return value;
   }
@@ -80,7 +80,7 @@ export class Condition {
   }
 }
 
-/** Entries whose keys and values are templates, or one template for all of them. Entries of null are left out. */
+/** Entries whose keys and values are templates, or one template for all of them. Null entries are omitted. */
 export interface Mapping {
   value(names?: Names, types?: readonly LiteralType[]): Record<string, unknown> | string;
 }

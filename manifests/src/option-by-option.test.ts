@@ -41,7 +41,7 @@ describe('waits', () => {
       lines(
         waiting('told', constant('"{{ response.wait_ms / 1000 + attempt_count }}"')),
         waiting('header', constant(`"{{ headers['X-Wait'] }}"`)),
-        // Neither tells a time: the waits are those without a strategy.
+        // Neither has a time: the waits are those without a strategy.
         waiting('missing', `${constant('"{{ response.no.such }}"')}, ${constant('"soon"')}`, `max_retries: 1`),
         waiting('chance', constant('10', ', jitter_range_in_seconds: 4'), 'max_retries: 3'),
         waiting(
@@ -253,7 +253,7 @@ describe('records of a list inside a record', () => {
       return { json: { rows: path === '/orders/1/lines' ? [{ line: '1.1' }, { line: '1.2' }] : [] } };
     });
     const { records, words } = await read({ manifest, config, streams: full('whole', 'cut') });
-    // The third order has no list of its own: what came with the order is taken.
+    // The third order has no list of its own: the items in the order count.
     expect(records.whole?.map(({ id, line }) => `${id}: ${line}`)).toEqual(['1: 1.1', '1: 1.2', '2: 2.1', '3: 3.1']);
     expect(records.cut?.map(({ line }) => line)).toEqual(['1.1', '2.1', '3.1']);
     expect(words.filter((word) => word.includes('is cut off'))).toHaveLength(1);

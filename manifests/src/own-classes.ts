@@ -2,8 +2,9 @@
  * Components that are written in code, which the operator brings as a module of JavaScript: its exported classes, by the last
  * part of the `class_name` in the manifest. Only the command line takes such a module, because it is code.
  *
- * Each class is made with `{ options, config, parameters }`: what the manifest gives the component, the configuration, and
- * the parameters. What a class then has to have depends on the kind of the component, and is small on purpose.
+ * Each class is instantiated with `{ options, config, parameters }`: the component's options in the manifest, the
+ * configuration, and the parameters. The methods that a class must have depend on the kind of component and are few on
+ * purpose.
  */
 import { ConnectorError } from '@inlay/protocol/connector';
 import { authenticatorOf } from './authentication/authenticators.ts';
@@ -224,7 +225,7 @@ const kinds: Record<string, OwnKind> = {
   },
 };
 
-/** An answer as classes see it, and give it back. */
+/** A response as classes receive and return it. */
 interface OwnAnswer {
   status: number;
   headers: Values;
@@ -245,7 +246,7 @@ function fetchFor(given: Given): (request: Values) => Promise<OwnAnswer> {
   };
 }
 
-/** What a class gives: a list, something to go through now or later, or a promise of that. */
+/** Result of a class: a list, an iterable or async iterable, or a promise of one. */
 async function* each(given: unknown): AsyncGenerator<unknown> {
   yield* (await given) as Iterable<unknown>;
 }
@@ -297,7 +298,7 @@ function bound(object: Values): Values {
   });
 }
 
-/** Undefined while there is no code at all: then a manifest is only data. */
+/** Undefined without any code: then a manifest is only data. */
 export function ownDefinitionOf(name: string): ComponentDefinition | undefined {
   return classes.size === 0 ? undefined : definitions.get(name);
 }

@@ -1,9 +1,9 @@
 /*
- * Runs a manifest as a program of the connector protocol: `--manifest FILE` besides the options of every connector. For
- * authors and tests: `--now TIME` lets the clock of templates and cursors stand still, `--waits FILE` skips waits and
- * writes down those before retries, and `--author` also compares the configuration with the specification, which the
- * platform has done already, and quotes the answer of `check` as the reference runtime does. For the platform: the manifest
- * `-` is the first line of standard input.
+ * Runs a manifest as a connector protocol program: `--manifest FILE` in addition to the options of every connector. For
+ * authors and tests: `--now TIME` freezes the clock of templates and cursors, `--waits FILE` skips waits and logs those
+ * before retries, and `--author` also validates the configuration against the specification, which the platform has
+ * already done, and quotes the result of `check` like the reference runtime. For the platform: with the manifest `-`,
+ * it is the first line of standard input.
  */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -39,7 +39,7 @@ export async function run(args: readonly string[], importModule: ImportModule): 
   return runProgram(explained(own.has('--author') ? forAuthors(source, text) : source, text), rest);
 }
 
-/** For `check` and `discover`, whose only other message is their answer. */
+/** For `check` and `discover`, whose only message is their result. */
 function sendConfiguration(config: Configuration): void {
   const control = { type: 'CONNECTOR_CONFIG', emitted_at: Date.now(), connectorConfig: { config } };
   send({ type: 'CONTROL', control });
@@ -63,7 +63,7 @@ function splitOptions(args: readonly string[]): { own: Map<string, string>; rest
   return { own, rest };
 }
 
-/** A manifest that cannot run is no bug: its author is told what to change. */
+/** An unsupported manifest is not a bug: its author learns what to change. */
 function explained(source: SourceConnector, text: string): SourceConnector {
   const explain = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -94,7 +94,7 @@ export function forAuthors(source: SourceConnector, text: string): SourceConnect
   return {
     kind: 'source',
     subject: source.subject,
-    // To copy the members of the source would read the whole manifest, which `spec` does not need.
+    // Copying the source's members would read the whole manifest, which `spec` does not need.
     get specification() {
       return source.specification;
     },

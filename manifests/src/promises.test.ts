@@ -1,4 +1,4 @@
-/* What must hold whatever happens: nothing is lost when a sync is cut off, and no value is ever taken for a template. */
+/* Invariants: an interrupted sync loses nothing, and no value is ever treated as a template. */
 
 import type { State, SyncMode } from '@inlay/protocol/protocol';
 import fc from 'fast-check';

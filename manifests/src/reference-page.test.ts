@@ -1,4 +1,4 @@
-/** The reference page: its tables are made from the components, and its example is run as it is written. */
+/** The reference page: its tables are generated from the components, and its example is executed. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-/* A customer's sign-in: the engine uses the access token that the platform gives, and asks for a fresh one in time. */
+/* A customer's sign-in: the engine uses the access token from the platform and requests a fresh one in time. */
 
 import type { TokenAnswer } from '@inlay/protocol/protocol';
 import { SignIn } from '@inlay/protocol/sign-in';

@@ -34,7 +34,7 @@ import type { Run, WaitReason } from './run/run.ts';
 import type { SourceStream } from './run/stream.ts';
 
 export interface SourceOptions {
-  /** Components besides those of the language, or in their place: a connector of this house may bring its own. */
+  /** Components in addition to the language, or replacing its own: bundled connectors can add some. */
   components?: readonly ComponentDefinition[];
   /** How its requests are sent. */
   client?: HttpClientOptions & { answerBytes?: number };
@@ -44,7 +44,7 @@ export interface SourceOptions {
   waitsFile?: string | undefined;
   /** A state behind every slice of every stream, for tests that cut a sync off. */
   statesEverySlice?: boolean;
-  /** Hears of a configuration that was brought up to date, by commands that send nothing but their answer. */
+  /** Notified of a migrated configuration, by commands that output only their result. */
   onConfiguration?: ((config: Configuration) => void) | undefined;
   /** Hears what these commands have to say besides. */
   onLog?: ((level: LogLevel, message: string) => void) | undefined;
@@ -58,7 +58,7 @@ export interface ClosedStream {
 }
 
 export interface DeclarativeSource extends SourceConnector {
-  /** For a connector that checks and discovers in its own way: works with the streams, without any state. */
+  /** For connectors with their own check and discovery: works with the streams, without any state. */
   withStreams<Result>(
     config: Configuration,
     surroundings: Surroundings,
@@ -99,7 +99,7 @@ function definitionsOf({ components = [] }: SourceOptions): (name: string) => Co
   return (name) => own.get(name) ?? definitionOf(name);
 }
 
-/** For commands that send nothing but their answer. */
+/** For commands that output only their result. */
 function quiet({ onConfiguration, onLog }: SourceOptions): Emitter {
   return {
     record: () => undefined,
@@ -153,7 +153,7 @@ function makeRun(
     skipped += seconds;
     if (reason === 'retry' && seconds >= 0.5) appendFileSync(waitsFile, `${seconds}\n`);
   };
-  // Also where the clock of templates stands still, time passes for call budgets.
+  // Even with a frozen template clock, time passes for call budgets.
   const startedAt = performance.now();
   const passing = () =>
     skipped + (now === undefined ? Date.now() / 1000 : now.timestamp + (performance.now() - startedAt) / 1000);
@@ -277,7 +277,7 @@ class OpenSource {
     });
   }
 
-  /** Streams that are found out: asked for once in a run. */
+  /** Dynamic streams are resolved once per run. */
   async #dynamic(): Promise<StreamEntry[]> {
     if (this.#found) return this.#found;
     const found: StreamEntry[] = [];
@@ -341,7 +341,7 @@ class OpenSource {
     if (isJsonObject(overrides)) {
       const fault = this.#manifest.problems.find(({ level, path }) => level === 'error' && path.startsWith('check'));
       if (fault) throw new ManifestError(describeProblem(fault));
-      // The configuration stays one object: those who have it see the change.
+      // The configuration stays the same object: those who hold it see the change.
       Object.assign(this.#making.config, overrides);
     }
     const given = this.#given.inside(this.#manifest.check ?? {});
@@ -352,7 +352,7 @@ class OpenSource {
       return;
     }
     const names = this.#checkedNames(given);
-    // A stream that needs code is left out of everything, also of the check.
+    // A stream that needs code is skipped everywhere, including in the check.
     const leftOut = this.#manifest.streams.filter((entry) => errorsOf(entry).length > 0).map(({ name }) => name);
     for (const name of names.filter((one) => !leftOut.includes(one))) {
       const entry = entries.find((one) => one.name === name);
@@ -371,7 +371,7 @@ class OpenSource {
     }
   }
 
-  /** A configuration may name other streams than the manifest does, for people who may not read all of them. */
+  /** A configuration may name other streams than the manifest, for users who may not read all of them. */
   #checkedNames(given: Given): string[] {
     const named = this.#making.config.airbyte_check_stream_names;
     if (named === undefined || named === null) return given.texts('stream_names');
@@ -403,7 +403,9 @@ class OpenSource {
     return (await this.#entries()).map((entry) => ({ name: entry.name, open: () => this.#open(entry, {}) }));
   }
 
-  /** A stream that this configuration does not let open is left out. Without any stream, the first fault is thrown. */
+  /**
+   * A stream that cannot be opened with this configuration is skipped. Without any stream, the first error is thrown.
+   */
   async discover(): Promise<Catalog> {
     const streams: Stream[] = [];
     let first: ConnectorError | undefined;
@@ -445,7 +447,7 @@ class OpenSource {
     const known = statesByStream(states);
     const toRead = configured.map(({ stream: { name } }): StreamToRead => {
       const entry = entries.find((one) => one.name === name);
-      // Whoever wants a stream read from its start gives no state.
+      // To read a stream from its start, pass no state.
       const state = known.get(name) ?? {};
       return {
         name,
@@ -519,7 +521,7 @@ function openedBefore(open: () => SourceStream): () => SourceStream {
   };
 }
 
-/** Where not one stream can be made, the manifest or the configuration is to blame, and nothing is read. */
+/** If no stream at all can be created, the manifest or the configuration is at fault, and nothing is read. */
 function failTogether(streams: readonly StreamToRead[]): void {
   let first: { failure: StreamFailure; cause: unknown } | undefined;
   for (const { open, describe } of streams) {
@@ -540,14 +542,14 @@ function errorOf({ message, failureType, fields }: StreamFailure, cause: unknown
   return new ConnectorError(message, { failureType, fields, cause });
 }
 
-/** For an error of what belongs to no stream. */
+/** For errors that belong to no stream. */
 function withPlace(error: unknown, { root: parts, dynamicStreams }: Manifest): unknown {
   const root = { ...parts, dynamic_streams: dynamicStreams.map(({ component }) => component) };
   const failure = failureOf(error, (one) => describeError(one, root, ''));
   return failure.message === (error as Error).message ? error : errorOf(failure, error);
 }
 
-/** With the place in the manifest, where it is known. */
+/** With the path in the manifest, if known. */
 function describeFault(error: unknown, { component, path }: StreamEntry): string {
   return describeError(error, component, path);
 }

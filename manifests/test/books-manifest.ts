@@ -79,7 +79,7 @@ ${more}spec:
 ${properties}`;
 }
 
-/** A stream that nothing but code can read. */
+/** A stream that only code can read. */
 export const codedStream = (name: string) => `  - type: DeclarativeStream
     name: ${name}
     retriever:

@@ -41,15 +41,15 @@ export type Rule = (asked: Asked, count: number) => Reply | undefined;
 
 export interface Api {
   address: string;
-  /** What was asked for since the last answer() or taken(). */
+  /** Requests since the last answer() or taken(). */
   asked(): readonly Asked[];
-  /** The same; the next call begins anew. */
+  /** The same, and resets the list. */
   taken(): Asked[];
   answer(rule: Rule): void;
   close(): Promise<void>;
 }
 
-/** `count` tells a rule how often the path was asked for before. */
+/** `count` is the number of earlier requests of the path. */
 export async function startApi(): Promise<Api> {
   let rule: Rule = () => undefined;
   let asked: Asked[] = [];
@@ -211,7 +211,7 @@ export async function read({
       })),
     } as unknown as ConfiguredCatalog;
     await source.read(config, catalog, state, emit, { ...surroundings, signIn }).catch((error) => {
-      // What failed in a stream was told by then.
+      // Failures of a stream were reported by then.
       if (Object.keys(result.failures).length === 0) throw error;
     });
     result.waits = readWaits(waitsFile);

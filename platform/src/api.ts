@@ -2,8 +2,8 @@
  * The platform's HTTP API as a Fastify plugin, in the shape of a hosted platform's public API. Paths are relative to
  * the prefix it is registered under.
  *
- * What always holds: validation, body parsing, error replies and the not-found reply are the plugin's own, whatever the app
- * around it uses; every route but the token endpoint needs an access token, unknown paths included.
+ * Invariants: validation, body parsing, error replies and the not-found reply are the plugin's own, whatever the
+ * surrounding app uses; every route except the token endpoint requires an access token, including unknown paths.
  */
 import { readTraceContext } from '@inlay/contract/text/trace-context';
 import type { FastifyPluginAsync } from 'fastify';
@@ -43,14 +43,14 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     app.addHook('onRequest', async (request) => {
       if (!isPublic(request)) await tokens.verify(request.headers.authorization);
     });
-    // Not earlier: what runs after a body has been read no longer belongs to what ran before.
+    // Not earlier: hooks that run after the body was read no longer share the context of those before.
     app.addHook('preHandler', ({ headers }, _reply, done) => {
       const trace = readTraceContext(headers.traceparent, headers.tracestate);
       if (trace) withTrace(trace, done);
       else done();
     });
 
-    // In a scope of its own: only the token endpoint also takes a form.
+    // In its own scope: only the token endpoint also accepts forms.
     await app.register(async (scope) => applicationRoutes(scope, tokens, { limitsGuesses }));
     workspaceRoutes(app, workspaces, publicUrl);
     actorRoutes(app, actors, 'source', publicUrl);

@@ -1,6 +1,6 @@
 /**
- * Credentials that somebody else keeps: what a customer's sign-in with a provider has given. The platform knows only their
- * ids. It asks for the values when a connector starts, and again when a token ends, and stores none of them.
+ * Credentials stored outside the platform: the result of a customer's sign-in with a provider. The platform knows only
+ * their ids. It requests the values when a connector starts and again when a token expires, and stores none of them.
  */
 export interface CredentialRef {
   workspaceId: string;
@@ -8,7 +8,10 @@ export interface CredentialRef {
 }
 
 export interface CredentialAccess {
-  /** By the names that the fields of a credential use: `access_token`, values of the provider, and what is handed over. */
+  /**
+   * Keyed by the names that a credential's fields use: `access_token`, values from the provider, and handed-over
+   * values.
+   */
   values: Record<string, string>;
   /** Grows with every new token. */
   generation: number;
@@ -21,13 +24,13 @@ export interface AccessOptions {
   notGeneration?: number;
   /** How long the token has to be valid, where the provider allows it. */
   forMs?: number;
-  /** The connector refreshes by itself, and gets what it needs for that. */
+  /** The connector refreshes the tokens itself and gets everything it needs for that. */
   handsOver?: boolean;
 }
 
-/** Tokens that a connector has got by itself. */
+/** Tokens that the connector obtained itself. */
 export interface HandedBack {
-  /** Of what the connector was given. */
+  /** The generation that the connector was given. */
   generation: number;
   accessToken?: string;
   refreshToken?: string;
@@ -38,17 +41,20 @@ export interface Credentials {
   /** Throws CredentialNeedsAttention, CredentialUnavailable or KeeperUnreachable. */
   accessTo(ref: CredentialRef, options: AccessOptions): Promise<CredentialAccess>;
   /**
-   * Gives the generation that the tokens have now; undefined if others have taken their place meanwhile. Throws
+   * Returns the current generation of the tokens; undefined if they were replaced in the meantime. Throws
    * KeeperUnreachable.
    */
   handBack(ref: CredentialRef, tokens: HandedBack): Promise<number | undefined>;
-  /** Why the keeper cannot be reached, for the operator; undefined if it can. Jobs that need a credential wait meanwhile. */
+  /**
+   * Why the keeper cannot be reached, for the operator; undefined if it can. Until then, jobs that need a credential
+   * wait.
+   */
   outage(): string | undefined;
   /** The same, after asking the keeper now. */
   test(): Promise<string | undefined>;
 }
 
-/** Somebody has to do something: the customer has to sign in again, or the operator has to mend the OAuth client. */
+/** Someone must act: the customer must sign in again, or the operator must fix the OAuth client. */
 export class CredentialNeedsAttention extends Error {
   override readonly name = 'CredentialNeedsAttention';
 
@@ -60,7 +66,7 @@ export class CredentialNeedsAttention extends Error {
   }
 }
 
-/** There is no token at the moment. Trying again later may help. */
+/** No token is available at the moment. Retrying later may help. */
 export class CredentialUnavailable extends Error {
   override readonly name = 'CredentialUnavailable';
 }

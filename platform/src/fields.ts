@@ -6,8 +6,8 @@ const uuidPattern = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 export const Uuid = Type.String({ pattern: `^${uuidPattern}$` });
 
 /**
- * A text that the database gives back as it was sent. Half a surrogate pair has no UTF-8 form, and the database's driver
- * ends a text at U+0000.
+ * Text that the database returns exactly as sent. Lone surrogates have no UTF-8 form, and the database's driver
+ * truncates text at U+0000.
  */
 const storable = '^[^\\0\\p{Surrogate}]*$';
 export const Text = Type.String({ pattern: storable });
@@ -32,7 +32,7 @@ export const listParameters = {
 export const ListQuery = Type.Object(listParameters);
 export type ListQuery = Static<typeof ListQuery>;
 
-/** The workspaces that a list is asked for; undefined means all of them. */
+/** The workspaces that a list is limited to; undefined means all of them. */
 export function workspaceIdsOf(query: { workspaceIds?: string[] }): string[] | undefined {
   return query.workspaceIds?.flatMap((joined) => joined.toLowerCase().split(','));
 }

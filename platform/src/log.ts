@@ -1,4 +1,4 @@
-/** Where the platform tells its operator what happens. The service in front of it gives its own log. */
+/** The platform's log for its operator. The service in front of it passes its own. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -2,9 +2,9 @@
  * The composition root of the bundled platform: opens its database file, puts it together from its parts, in the order
  * they depend on each other, and takes it apart again. No container, no decorators: what something needs, it is given here.
  *
- * The platform owns workspaces, sources, destinations and connections, and the jobs that move data; it shows them only
- * through the HTTP API in api.ts. It does not know the service in front of it; that service talks to it as it would to a
- * hosted platform.
+ * The platform owns workspaces, sources, destinations and connections, and the jobs that move data, and exposes them
+ * only through the HTTP API in api.ts. It does not know the service in front of it, which talks to it as to a hosted
+ * platform.
  */
 import { join } from 'node:path';
 import type { SpanStarter } from '@inlay/contract/spans';
@@ -47,7 +47,7 @@ import type { WorkspacesContext } from './workspaces/context.ts';
 export interface PlatformOptions {
   /** The SQLite file; ':memory:' keeps everything in memory. */
   file: string;
-  /** Where the files of workspaces, the logs of jobs, and for a moment the configurations of running connectors are. */
+  /** Folder for workspace files, job logs and, temporarily, configurations of running connectors. */
   dataDir: string;
   clientId: string;
   clientSecret: string;
@@ -64,11 +64,11 @@ export interface PlatformOptions {
   /** Folders that connectors may read files from. */
   readableDirs?: readonly string[];
   allowPrivateNetworks?: boolean;
-  /** Where the service that runs this platform can be reached, which no connector may. */
+  /** Addresses of the service that runs this platform, which connectors must never reach. */
   serviceEndpoints?: readonly { host: string; port: number }[];
   maxConcurrentSyncs?: number;
   maxConcurrentSyncsPerWorkspace?: number;
-  /** Of checks, and as many of questions for the streams of a source. */
+  /** Limit for concurrent checks, and the same for stream discoveries. */
   maxConcurrentChecks?: number;
   maxConcurrentChecksPerWorkspace?: number;
   /** How much of each kind may wait in one workspace before more is refused. */
@@ -81,7 +81,7 @@ export interface PlatformOptions {
   turnMs?: number;
   /** Told when something starts, with the time that it has waited for its turn: for metrics. */
   onWaited?(kind: QueuedKind, waitedMs: number): void;
-  /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
+  /** Called for every successful job with the number of values that did not arrive unchanged, for metrics. */
   onValuesChanged?(kind: ChangeKind, count: number): void;
   /** Told when jobs have been queued, started or ended, for those who would else have to ask again and again. */
   onJobsChanged?(): void;
@@ -91,7 +91,7 @@ export interface PlatformOptions {
   credentials?: Credentials | undefined;
   runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'cgroup' | 'runtime' | 'watchProcess'>;
   log?: Log;
-  /** Whether stores accept writes, where the process has more of them; this platform's own if not given. */
+  /** Whether stores accept writes, shared if the process has several; default: this platform's own. */
   storage?: StorageState;
   /** Without one, traces pass through and nothing is recorded. */
   tracer?: SpanStarter;
@@ -123,8 +123,8 @@ export interface OpenPlatform {
   /** The process that runs jobs, with its encryption keys. */
   findRunner(): Promise<{ encryption_keys: string | null } | undefined>;
   /**
-   * Ends what requests wait for and a connector decides how long it takes: checks and questions for streams. Such requests
-   * are told to try again, so that they do not keep the process from stopping.
+   * Ends requests that wait for a connector: checks and stream discoveries. Clients are asked to retry, so that these
+   * requests do not delay shutdown.
    */
   endQuestions(): void;
   /** Running jobs are stopped, and gone on with after the next start. */

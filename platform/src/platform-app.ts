@@ -1,7 +1,7 @@
 /**
- * An app of its own around the platform's API: called within the process by the service, or listening on a port of its own
- * for several replicas. It adds what the API has no place for: health, and answers in the API's shape to requests that
- * never reach the API.
+ * An app around the platform's API: called within the process by the service, or listening on its own port for several
+ * replicas. Adds what the API has no place for: health, and replies in the API's shape to requests that never reach the
+ * API.
  */
 import Fastify, {
   type FastifyBaseLogger,
@@ -18,7 +18,7 @@ import type { OpenPlatform } from './open-platform.ts';
 import { OpaqueRefusal } from './problems.ts';
 
 interface PlatformAppOptions {
-  /** Where the API is, for example `/platform/v1`. */
+  /** Base path of the API, for example `/platform/v1`. */
   prefix: string;
   log: object;
   /** Whether only this process calls the app, without a socket. */

@@ -1,7 +1,7 @@
 /**
- * Every failure the platform tells its callers about, in the two shapes of the public API it imitates: a problem
- * object that names what went wrong, and a bare `errorId` whose meaning stands only in the log. The list is closed;
- * whatever is not on it is an internal error and tells nothing. `type` and `title` are identifiers that clients match.
+ * Every failure that the platform reports to its callers, in the two shapes of the public API it imitates: a problem
+ * object that names what went wrong, or a bare `errorId` whose meaning is only in the log. The list is closed; anything
+ * else is an internal error and reveals nothing. `type` and `title` are identifiers that clients match.
  */
 
 const reference = 'https://reference.airbyte.com/reference/errors';

@@ -1,6 +1,6 @@
 /**
- * Names that say which process something belongs to, so that what a killed process has left behind can be told from
- * what somebody is still using: a machine, a process id, and something unique, since process ids come again.
+ * Names that identify a process, so that leftovers of a killed process can be distinguished from files in use: a
+ * machine, a process id, and something unique, since process ids are reused.
  */
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ const machine = createHash('sha256')
   .digest('hex')
   .slice(0, 12);
 
-/** Of this process: its id alone does not tell its own names from those of a predecessor with the same id. */
+/** Unique part for this process: the id alone does not distinguish it from a predecessor with the same id. */
 const inUse = new Set<string>();
 
 /** `id` is unique, and new each time. */

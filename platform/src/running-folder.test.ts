@@ -29,16 +29,16 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(built, { recursive: true }));
 
-/** Where there are control groups, not even a process without environment is overlooked. */
+/** With control groups, not even a process without environment is missed. */
 const hasCgroups = findUsableCgroup('running-folder.test') !== undefined;
 const steppedAway = hasCgroups ? ['away', 'bare'] : ['away'];
 
 interface StartedPlatform {
   folder: string;
-  /** Of the connector, its child, and its children that have left the process group. */
+  /** The connector, its child, and its children that have left the process group. */
   pids: number[];
   kill(): Promise<void>;
-  /** Kills what ties connectors to the platform, as somebody who kills everything by its name would. */
+  /** Kills the watchers that tie connectors to the platform, like someone who kills processes by name. */
   killLeash(): void;
 }
 

@@ -3,9 +3,9 @@
  * the data directory. What a run that was killed has left in its folder, and the connectors that may have outlived it,
  * are ended and removed by the next run before that starts anything.
  *
- * Whether a run is over is told by a lock on a file of its folder, which the operating system lets go of when the process
- * ends. So a living run is never mistaken for a dead one, nor the other way round, whatever the machine or the container
- * is called now. SQLite takes the lock: the database beside it depends on the same kind of lock.
+ * Whether a run is over is determined by a lock on a file in its folder, which the operating system releases when the
+ * process exits. So a live run is never mistaken for a dead one or the reverse, even if the machine or container is
+ * renamed. SQLite takes the lock: the database next to it depends on the same kind of lock.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ import { endMarkedProcesses } from './processes/marked-processes.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface RunningFolder {
-  /** For the runner alone, which makes it. */
+  /** Only for the runner, which creates it. */
   readonly path: string;
   /** What the connectors of this run of the service carry, and no other process anywhere. */
   readonly mark: string;
-  /** The control group below which each connector gets one of its own, where that is possible. */
+  /** Parent control group of the connectors' own groups, if possible. */
   readonly cgroup: string | undefined;
   remove(): void;
 }
@@ -84,7 +84,7 @@ async function removeIfAbandoned(
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Gives the ids of the processes that do not go. */
+/** Returns the ids of the processes that do not exit. */
 async function endCgroups(
   cgroups: readonly string[],
   { sleep, elapsed }: Pick<Runtime, 'sleep' | 'elapsed'>,
@@ -96,7 +96,7 @@ async function endCgroups(
     try {
       removeCgroup(cgroup);
     } catch (error) {
-      // An empty group that stays does no harm.
+      // An empty leftover group is harmless.
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
     }
   }
@@ -114,7 +114,7 @@ async function takeTurn(file: string, { sleep, elapsed }: Pick<Runtime, 'sleep' 
   }
 }
 
-/** Undefined when another process, or another part of this one, holds the lock. */
+/** Undefined if another process, or another part of this one, holds the lock. */
 function tryLock(file: string): SqliteConnection | undefined {
   writeFileSync(file, '', { flag: 'a', mode: 0o600 });
   const connection = new SqliteConnection(file, { busyTimeoutMs: 0 });

@@ -1,9 +1,9 @@
 /**
- * The trace that work of the platform belongs to. A request brings it along; a job keeps it, so that its attempts are
- * part of it whenever they run; connectors get it in their environment. Node.js keeps the trace of a
- * request for everything that the request starts and awaits; an attempt of a job passes its own on. No rule depends on it.
+ * The trace that platform work belongs to. Requests bring one; a job stores its trace so that later attempts join it;
+ * connectors get it in their environment. Node.js keeps a request's trace for everything that the request starts and
+ * awaits; job attempts pass theirs explicitly. No rule depends on traces.
  *
- * Whether anything is recorded is the tracer's affair. The service in front of the platform gives its own.
+ * The tracer decides whether anything is recorded. The service in front of the platform passes its own.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanStarter } from '@inlay/contract/spans';
@@ -35,7 +35,7 @@ export function passingTracer(runtime: Pick<Runtime, 'newId'>): SpanStarter {
   return { start: ({ parent }) => ({ trace: parent ?? newTrace(runtime), end: () => {} }) };
 }
 
-/** Gives each process of a connector its place in the trace of the work that starts it. */
+/** Gives each connector process its place in the trace of the work that starts it. */
 export function watchProcesses(tracer: SpanStarter): ProcessWatch {
   return ({ kind, command, trace }) => {
     const parent = trace ?? storage.getStore();

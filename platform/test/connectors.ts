@@ -27,7 +27,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A runner that gives up soon enough for a test. */
+/** A runner with time limits short enough for a test. */
 export function testRunner(options: Partial<RunnerOptions> = {}): Runner & { folder: string } {
   const folder = options.folder ?? join(temporaryFolder(), 'runs');
   return {

@@ -113,7 +113,7 @@ export async function startDataStores({ ownServer = false } = {}): Promise<DataS
     const url = new URL(serverUrl);
     url.pathname = `/${database}`;
     const client = new pg.Client({ connectionString: url.href });
-    // The server may be killed meanwhile; the query then fails as well.
+    // The server may be killed in the meantime; the query then fails too.
     client.on('error', () => {});
     await client.connect();
     try {
@@ -141,7 +141,7 @@ export async function startDataStores({ ownServer = false } = {}): Promise<DataS
       try {
         return await own.restart();
       } catch (error) {
-        // The sessions of the dead server hold its memory until they have noticed.
+        // The sessions of the dead server keep its memory until they notice.
         if (tries === 20) throw error;
         await delay(100);
       }

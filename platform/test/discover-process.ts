@@ -1,6 +1,6 @@
 /*
- * A platform in small, as a process of its own so that it can be killed: opens its folder for running connectors as the
- * platform does, and asks one connector for its catalog. The connector is in a JSON file.
+ * A small platform in its own process so that it can be killed: opens its folder for running connectors as the platform
+ * does, and asks one connector for its catalog. The connector is in a JSON file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

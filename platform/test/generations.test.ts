@@ -9,7 +9,7 @@ const byKey = (...fields: string[]) => ({
   primaryKey: fields.map((field) => [field]),
 });
 
-/** Without a primary key of its own, so that the connection chooses one. */
+/** Without its own primary key, so that the connection chooses one. */
 const hundred = `
   create table items (id int, g int, v text);
   insert into items select n, n % 3, 'v' || n from generate_series(1, 100) n`;

@@ -69,7 +69,7 @@ const destinations: Record<string, () => Promise<Store>> = {
   s3: () => stores.openBucket(),
   postgres: () => stores.openDatabase(),
 };
-/** In a short run, half of the ways for one test and the other half for the other test. */
+/** In a short run, half of the combinations for each of the two tests. */
 const waysFor = (turn: 0 | 1) =>
   Object.keys(sources).flatMap((from, row) =>
     Object.keys(destinations)
@@ -77,10 +77,10 @@ const waysFor = (turn: 0 | 1) =>
       .map((to) => [from, to] as const),
   );
 
-/** A database may hold a number within a document only as a text of the same digits. */
+/** A database may store a number within a document only as text with the same digits. */
 const withoutQuotes = (text: string) => text.replace(/"(-?\d[\d.eE+-]*)"/g, '$1');
 
-/** Syncs the records, each with an `id` of its own, and gives what is not as it was sent. */
+/** Syncs the records, each with its own `id`, and returns those that changed on the way. */
 async function run(from: string, to: string, records: Fields[]) {
   const [source, store] = await Promise.all([sources[from]?.(records), destinations[to]?.()]);
   if (!source || !store) throw new Error('There is no such source or destination.');
@@ -142,7 +142,7 @@ describe('numbers of up to 60 digits with any exponent', () => {
     const changes = outcome.streams.flatMap(({ valuesChanged }) => valuesChanged);
     const counted = changes.reduce((sum, { count }) => sum + count, 0);
     expect(different.slice(counted), `seed ${seed}`).toEqual([]);
-    // Only a database has numbers that it cannot hold.
+    // Only databases have numbers that they cannot store.
     if (to !== 'postgres') expect(changes).toEqual([]);
   });
 });

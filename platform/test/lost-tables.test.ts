@@ -1,4 +1,4 @@
-/* Tables of the destination that somebody drops or empties while the platform keeps the state of their streams. */
+/* Destination tables that someone drops or empties while the platform keeps the state of their streams. */
 import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -106,7 +106,7 @@ describe('appended rows', () => {
   });
 });
 
-/** With the programs that everybody uses for it. */
+/** With the programs that are commonly used for it. */
 async function restore(from: TestDatabase, to: TestDatabase): Promise<void> {
   const { postgres } = await findPostgres();
   const folder = dirname(realpathSync(postgres));

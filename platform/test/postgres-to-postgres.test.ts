@@ -1,4 +1,4 @@
-/* From one PostgreSQL to another through the platform's API and scheduler, while the tables at the source change. */
+/* From one PostgreSQL to another through the platform's API and scheduler, while the source tables change. */
 import { describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../connectors/test/postgres.ts';
 import { connectTables as connect } from './tables.ts';

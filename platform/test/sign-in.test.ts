@@ -186,7 +186,7 @@ describe('a sync of twenty minutes with tokens that live one minute', () => {
     await until(() => seen.isHeld && ids().length >= 1_000);
     await stop();
 
-    // Its token ends while nobody can be asked for another one, and the sync waits in the middle.
+    // Its token expires while no new one is available, and the sync waits in the middle.
     seen.isHeldAt = 2_000;
     seen.isHeld = false;
     const again = await startPlatform({ ...options, file });

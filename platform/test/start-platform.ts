@@ -1,4 +1,4 @@
-/* A platform on a database file of its own in a temporary folder, called over its API the way a client would. */
+/* A platform on its own database file in a temporary folder, called over its API like a client would. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -72,16 +72,16 @@ export interface RunningPlatform {
   app: FastifyInstance;
   file: string;
   clock: { time: number };
-  /** With a good token; `path` is relative to the API. */
+  /** With a valid token; `path` is relative to the API. */
   call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Reply>;
   inject(options: InjectOptions): Promise<Reply>;
   stop(): Promise<void>;
 }
 
 export interface StartOptions extends Partial<PlatformOptions> {
-  /** Connectors beside the bundled ones. */
+  /** Connectors in addition to the bundled ones. */
   moreDefinitions?: Definition[];
-  /** That of another platform, to move both. */
+  /** Data directory of another platform, to move both. */
   clock?: RunningPlatform['clock'];
 }
 

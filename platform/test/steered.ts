@@ -1,4 +1,4 @@
-/* A platform with a source and a destination that tests steer while they run; both are programs of their own. */
+/* A platform with a source and a destination that tests control while they run; both are separate programs. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -34,7 +34,7 @@ export interface Steps {
   reports?: object[];
   /** It goes only as far as `allow` says, and fails when its password is refused. */
   paced?: boolean;
-  /** By stream, where that is less. */
+  /** Per stream, if fewer. */
   allowedOf?: Record<string, number>;
 }
 

@@ -1,6 +1,6 @@
 /*
- * A platform in small, as a process of its own so that it can be killed: runs one sync and keeps what is confirmed in a
- * file, a state a line. The request is a JSON file; `rename` and the functions are made here.
+ * A small platform in its own process so that it can be killed: runs one sync and keeps confirmed states in a file, one
+ * per line. The request is a JSON file; `rename` and the functions are created here.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

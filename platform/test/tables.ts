@@ -1,4 +1,4 @@
-/* A connection from one PostgreSQL database to another, on a platform of its own. */
+/* A connection from one PostgreSQL database to another, on its own platform. */
 import { createDatabase, type TestDatabase } from '../../connectors/test/postgres.ts';
 import { type StartOptions, startPlatform } from './start-platform.ts';
 import { until } from './steered.ts';

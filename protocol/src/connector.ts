@@ -1,6 +1,6 @@
 /*
- * What a bundled connector is: a specification and the commands of the connector protocol as functions. main.ts turns
- * them into a program; the platform talks to that program only through the protocol, as to anybody else's.
+ * What a bundled connector is: a specification, and the commands of the connector protocol as functions. main.ts turns
+ * them into a program; the platform talks to it only through the protocol, as to any other connector.
  */
 import type {
   Catalog,
@@ -41,9 +41,11 @@ export interface Surroundings {
   readableDirs: readonly string[];
   /** Whether addresses of private networks may be reached; see addresses.ts. */
   allowPrivateNetworks: boolean;
-  /** Where the service itself can be reached. No connector reaches it, whatever else is allowed. */
+  /** Addresses of the service itself. No connector may reach it, whatever else is allowed. */
   serviceEndpoints: readonly Endpoint[];
-  /** Where the configuration has an access token of a sign-in, and fresh ones can be got while the connector runs. */
+  /**
+   * Set if the configuration has an access token from a sign-in, and fresh ones are available while the connector runs.
+   */
   signIn?: SignedIn | undefined;
 }
 
@@ -51,7 +53,7 @@ export interface Surroundings {
 export interface SignedIn {
   /** Where in the configuration each value is. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** Of the present token: it grows with every fresh one. */
+  /** Generation of the current token; incremented with every fresh one. */
   readonly generation: number;
   readonly accessToken: string | undefined;
   /** Hears of the values of every fresh token. */
@@ -77,13 +79,13 @@ export interface Emitter {
   recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined;
   state(state: State): Promise<void> | undefined;
   status(stream: StreamDescriptor, status: StreamStatus, reasons?: StreamStatusReason[]): Promise<void> | undefined;
-  /** Tells of a stream that has failed while others go on. */
+  /** Reports a stream that failed while others continue. */
   failure?(stream: StreamDescriptor, failure: StreamFailure): Promise<void> | undefined;
   /** Asks to keep a configuration that has changed on the way, such as a refresh token that works once. */
   configuration?(config: Configuration): Promise<void> | undefined;
-  /** Tells what did not arrive as it was, and how many records did. Reports of one stream are added up. */
+  /** Reports values that did not arrive unchanged, and the number of records. Reports for one stream are added up. */
   report(report: StreamReport): Promise<void> | undefined;
-  /** By a destination: tells how the next sync recognises what it has stored of a stream, or that it is lost. */
+  /** For destinations: reports how the next sync identifies what is stored of a stream, or that it is lost. */
   holding?(holding: StreamHolding): Promise<void> | undefined;
   log(level: LogLevel, message: string): void;
 }
@@ -91,7 +93,7 @@ export interface Emitter {
 export interface StreamFailure {
   message: string;
   failureType: FailureType;
-  /** For the log of the operator. */
+  /** For the operator's log. */
   internalMessage?: string;
   /** The settings at fault, as in a ConnectorError. */
   fields?: readonly string[];
@@ -105,7 +107,7 @@ export interface SourceConnector {
   specification: ConnectorSpecification;
   /** The settings that say what is read: a failure that names no settings is about these. */
   subject: readonly string[];
-  /** Throws a ConnectorError that tells what to fix. Gives what should be known of a source that works, if anything. */
+  /** Throws a ConnectorError that says what to fix. Returns warnings about a source that works, if any. */
   check(config: Configuration, surroundings: Surroundings): Promise<CheckWarning[] | undefined>;
   discover(config: Configuration, surroundings: Surroundings): Promise<Catalog>;
   /** Emits COMPLETE for every stream it has read to its end, and at least one state for each incremental stream. */
@@ -123,8 +125,8 @@ export interface DestinationConnector {
   specification: ConnectorSpecification;
   check(config: Configuration, surroundings: Surroundings): Promise<void>;
   /**
-   * Passes each state on with `emit.state` once everything before it is safely stored, and in order. Replaces the old
-   * records of an `overwrite` stream only after its COMPLETE; until then they stay.
+   * Passes each state on with `emit.state` once everything before it is safely stored, in order. Replaces the old
+   * records of an `overwrite` stream only after its COMPLETE; until then they are kept.
    */
   write(
     config: Configuration,

@@ -1,7 +1,6 @@
 /*
- * Reads protocol messages from a stream, a batch for each chunk that arrives. The data of a record that is written as the
- * bundled connectors write it is parsed only when somebody looks at it; a connector that only stores it takes the bytes as they
- * came.
+ * Reads protocol messages from a stream, one batch per chunk. The data of a record in the bundled connectors' own form
+ * is parsed only on access; a connector that only stores it uses the original bytes.
  */
 import type { Readable } from 'node:stream';
 import { ConnectorError, type DestinationInput } from './connector.ts';
@@ -14,8 +13,8 @@ type InputRecord = RecordMessage['record'];
 const newline = 10;
 
 /**
- * Lines that are no protocol message of use to a destination are passed over, as the protocol asks; a record or a state
- * that cannot be read is a failure. An aborted signal ends the input where it is.
+ * Lines that are not a relevant protocol message are ignored, as the protocol requires; an unreadable record or state
+ * is a failure. An aborted signal ends the input.
  */
 export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGenerator<DestinationInput[]> {
   const recogniseRecord = recordRecogniser();
@@ -68,7 +67,7 @@ export function dataText(record: InputRecord): string {
   return record instanceof UnparsedRecord ? record.text : stringifyJson(record.data);
 }
 
-/** Adds the same text without its closing brace, for fields to follow. Tells whether the data has any of its own. */
+/** Adds the same text without its closing brace, for fields to follow. Returns whether the data has any of its own. */
 export function addUnclosedData(record: InputRecord, to: TextBuffer): boolean {
   if (record instanceof UnparsedRecord) return record.addUnclosed(to);
   const text = stringifyJson(record.data);

@@ -1,13 +1,15 @@
 /*
  * Reads and writes JSON without changing what it says, and finds values in it.
  *
- * JavaScript reads every number as a double, and a double has about 17 digits. A number that a double does not hold
- * becomes an `ExactNumber`, which keeps the text; every other value is the plain one. Whether a text may have such a
- * number is quick to see, and most have none: those go through JSON.parse alone. Reading takes time in proportion to the
- * length of the text, valid or not (docs/adr/0012-exact-numbers.md).
+ * JavaScript reads every number as a double, which has about 17 digits. A number that a double cannot represent becomes
+ * an `ExactNumber`, which keeps the text; every other value is a plain one. A quick test shows whether a text may
+ * contain such a number; most don't and go through JSON.parse alone. Reading takes linear time, for valid and invalid
+ * text (docs/adr/0012-exact-numbers.md).
  */
 
-/** A number of a JSON text that a double does not hold, as it is written there; or `5.0` for a reader to whom it is not 5. */
+/**
+ * A JSON number that a double cannot represent, exactly as written; or `5.0` for readers that distinguish it from 5.
+ */
 export class ExactNumber {
   readonly text: string;
 
@@ -70,7 +72,7 @@ function parseMarked(text: string, marked: string): unknown {
   return unmark(value);
 }
 
-/** What JSON.stringify gives, with every exact number in its digits. */
+/** Like JSON.stringify, with every exact number in full. */
 export function stringifyJson(value: unknown): string {
   const before = waiting;
   waiting = [];
@@ -87,8 +89,8 @@ export function stringifyJson(value: unknown): string {
 }
 
 /*
- * Every number that a double may not hold has 16 digits or more (with a point among them or not), or an exponent of two
- * digits or more, or is a negative zero. To look for patterns of a fixed length is quick; written with {16} the first one
+ * Every number that a double may not represent has at least 16 digits (possibly with a point among them), an exponent
+ * of at least two digits, or is negative zero. Searching for patterns of fixed length is fast; with {16}, the first one
  * would take ten times as long.
  */
 const manyDigits = new RegExp('[0-9.]'.repeat(16));
@@ -106,7 +108,7 @@ const [quote, backslash, plus, minus, point, zero, nine, bigE, smallE] = [...'"\
   character.charCodeAt(0),
 ) as [number, number, number, number, number, number, number, number, number];
 
-/** Puts each number that a double does not hold between quotes, behind the mark. Goes through the text once. */
+/** Puts each number that a double cannot represent in quotes, after the mark. A single pass over the text. */
 export function markExactNumbers<Text extends ReadableText>(
   text: Text,
   survives: (number: string) => boolean = survivesDouble,
@@ -156,12 +158,12 @@ function endOfNumber(text: ReadableText, start: number): number {
   return text.length;
 }
 
-/** What is no number counts as surviving: JSON.parse refuses it. */
+/** Text that is not a number passes: JSON.parse rejects it. */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether the double for a number, as JSON.stringify writes it, is the same number: in value, and in the sign of zero. */
 export function survivesDouble(text: string): boolean {
-  // A double holds every number of 15 digits.
+  // A double represents every number with 15 digits.
   if (text.length <= 15 && !/^-0|[eE]/.test(text)) return true;
   const value = Number(text);
   // Most long ones were written from a double.

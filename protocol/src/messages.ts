@@ -1,4 +1,4 @@
-/* Writes protocol messages to a stream, many a write, and tells the sender when the reader is behind. */
+/* Writes protocol messages to a stream in batches, and reports backpressure to the sender. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Emitter } from './connector.ts';
@@ -8,7 +8,7 @@ import { TextBuffer } from './text-buffer.ts';
 
 /** Large enough that a pipe is filled by one write and seldom runs empty, small enough to be of no weight in memory. */
 const chunkBytes = 192 * 1024;
-/** For the message that makes a chunk full. */
+/** Slack for the message that fills a chunk. */
 const spareBytes = 16 * 1024;
 /** Nothing waits in here longer than this, however slow the source. */
 const lingerMs = 200;
@@ -65,7 +65,7 @@ export function messageWriter(output: Writable): MessageWriter {
     try {
       addData(pending);
     } catch (error) {
-      // What the connector says about it begins a line of its own.
+      // Messages of the connector start on a new line.
       pending.length = length;
       throw error;
     }

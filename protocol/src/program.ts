@@ -112,7 +112,7 @@ function failureMessage(connector: Connector, error: Error): Message {
   };
 }
 
-/** The runner tells a connector of its surroundings by environment variables; see src/runner/programs.ts. */
+/** The runner passes facts about the environment in variables; see src/runner/programs.ts. */
 function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   return {
     workspaceId: env.INLAY_WORKSPACE_ID || undefined,

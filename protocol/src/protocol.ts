@@ -11,7 +11,7 @@ export interface ConnectorSpecification {
   /** JSON Schema (draft 07) of the configuration, with the annotations forms are drawn from. */
   connectionSpecification: JsonSchema;
   documentationUrl?: string;
-  /** How people give consent at the API's own site. */
+  /** How users give consent on the API's website. */
   advanced_auth?: Record<string, unknown>;
   supported_destination_sync_modes?: DestinationSyncMode[];
 }
@@ -27,7 +27,7 @@ export interface Stream extends StreamDescriptor {
   source_defined_cursor?: boolean;
   default_cursor_field?: string[];
   source_defined_primary_key?: string[][];
-  /** Whether a sync that was cut off goes on where it was. */
+  /** Whether an interrupted sync can resume. */
   is_resumable?: boolean;
 }
 
@@ -41,13 +41,15 @@ export interface ConfiguredStream {
   destination_sync_mode: DestinationSyncMode;
   cursor_field?: string[];
   primary_key?: string[][];
-  /** Grows when a stream is read anew from the start; records of a generation below the minimum are to be removed. */
+  /**
+   * Incremented when a stream is read from the start again; records of generations below the minimum are to be removed.
+   */
   generation_id: number;
   minimum_generation_id: number;
   sync_id: number;
   /**
-   * An addition of this platform, only where a stream goes on from a state: the last `StreamHolding.held` of the
-   * destination, or null if there was none.
+   * An extension of this platform, only for a stream that continues from a state: the destination's last
+   * `StreamHolding.held`, or null if there was none.
    */
   inlay_held?: string | null;
 }
@@ -57,19 +59,19 @@ export interface ConfiguredCatalog {
 }
 
 /**
- * The longest record, as the line that its source writes. A longer one is skipped and counted, whichever source it is of: no
- * process has to hold it, and every destination can take what is left.
+ * The longest record, as the line that its source writes. A longer one is skipped and counted, whatever its source: no
+ * process has to buffer it, and every destination accepts the rest.
  */
 export const maxRecordBytes = 20_000_000;
 
 /** Records that were skipped because they are too long. */
 export interface SkippedRecords {
   count: number;
-  /** Of the first ones, in words: `id 7`, or where it is. */
+  /** Identifies the first ones: `id 7`, or their location. */
   keys: string[];
 }
 
-/** A value that could not be kept as it was. */
+/** A value that could not be kept unchanged. */
 export interface FieldChange {
   field: string;
   change: 'NULLED' | 'TRUNCATED';
@@ -85,56 +87,58 @@ export function hasFurtherFields({ json_schema }: Stream): boolean {
   return json_schema.additionalProperties === true;
 }
 
-/** What became of values that did not arrive as they were. */
+/** What happened to values that did not arrive unchanged. */
 export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 /**
- * Values of one field that did not arrive as they were. `nulled`: nothing stands in their place. `shortened`: a part was
- * cut off. `not_a_number`: the source wrote NaN or an infinity, which JSON does not have; it is read as null.
- * `left_out`: the catalog does not have the field, and the destination has no place for it.
+ * Values of one field that did not arrive unchanged. `nulled`: replaced by null. `shortened`: truncated.
+ * `not_a_number`: the source wrote NaN or an infinity, which JSON lacks; read as null. `left_out`: the catalog does not
+ * have the field, and the destination has no place for it.
  */
 export interface ValueChange {
   field: string;
   kind: ChangeKind;
   count: number;
-  /** Where the first one is, in words: `record 17`, `line 20 of orders.csv`. Never the value itself. */
+  /** Location of the first one: `record 17`, `line 20 of orders.csv`. Never the value itself. */
   example: string;
 }
 
-/** What a connector tells of one stream beside its records. Several reports of one stream are added up. */
+/** A connector's report about one stream, besides its records. Several reports for one stream are added up. */
 export interface StreamReport {
   stream_descriptor: StreamDescriptor;
-  /** By a destination: rows that are in place, and rows that a record of the source has removed. */
+  /** From a destination: rows stored, and rows removed by a record of the source. */
   records_written?: number;
   records_deleted?: number;
   values_changed?: ValueChange[];
-  /** By a source: records that have a value in a field that the last sync did not read are sent again. */
+  /** From a source: records with a value in a field that the last sync did not read are sent again. */
   new_fields_sent?: boolean;
-  /** By a source that does not send a record of more than `maxRecordBytes`. */
+  /** From a source that skips records larger than `maxRecordBytes`. */
   records_skipped?: SkippedRecords;
 }
 
 /**
- * What a destination says about the place where it stores a stream, so that the next sync notices when somebody has
- * removed it. Sent before the states that rely on it.
+ * A destination's statement about where it stores a stream, so that the next sync notices if someone removed it. Sent
+ * before the states that rely on it.
  */
 export interface StreamHolding {
   stream_descriptor: StreamDescriptor;
-  /** Recognises the place and whether it holds anything. Opaque to the platform, which keeps it with the state. */
+  /**
+   * Identifies the storage place and whether it holds anything. Opaque to the platform, which stores it with the state.
+   */
   held?: string;
   /**
    * What `inlay_held` speaks of is gone, or has been emptied. The destination has stored nothing and ends; the stream
    * has to be read from its start.
    */
   lost?: 'gone' | 'emptied';
-  /** Somebody has emptied the place, and the stream goes on: what is appended is not refilled. */
+  /** The place was emptied, and the stream continues: appended rows are not refilled. */
   is_emptied?: boolean;
 }
 
 export const streamHoldingType = 'inlay_stream_holding';
 
-/** The protocol has no message for reports. It lets a connector send analytics of its own, and others ignore them. */
+/** The protocol has no message for reports. Connectors may send their own analytics, which others ignore. */
 export const streamReportType = 'inlay_stream_report';
 
 export interface RecordMessage {
@@ -197,12 +201,12 @@ interface LogMessage {
 }
 
 /**
- * What a check found that is no failure, but that somebody should know before relying on the source. `one_record`: there is
- * one object where a list of records was expected; `record_path` is where the list probably is, if there is one.
+ * A finding of a check that is not a failure but worth knowing before relying on the source. `one_record`: there is one
+ * object where a list of records was expected; `record_path` is the likely path of the list, if any.
  */
 export interface CheckWarning {
   code: string;
-  /** In words, for people. */
+  /** Human-readable. */
   message: string;
   /** The settings to look at, as in `inlay_fields`. */
   fields?: string[];
@@ -256,7 +260,7 @@ export type TokenAnswer =
   | { values: Readonly<Record<string, string>>; generation: number; expires_in_ms: number | null }
   | { failure: { message: string; failure_type: 'config_error' | 'transient_error'; inlay_fields?: string[] } };
 
-/** What such a connector is told of the sign-in that its configuration has tokens of: where each value is. */
+/** Tells the connector which configuration fields hold values from the OAuth credential. */
 export interface OfferedCredential {
   generation: number;
   access_token?: string | undefined;
@@ -304,17 +308,17 @@ export function recordHead({ name, namespace }: StreamDescriptor): string {
  * tries the beginning of the last record first. Any other line is for a parser.
  */
 export class RecordBeginning {
-  /** Of its stream. */
+  /** Name of its stream. */
   readonly name: string;
   readonly namespace: string | undefined;
-  /** In milliseconds, whatever unit is written. */
+  /** In milliseconds, whatever the original unit. */
   readonly emittedAt: number;
   readonly isInMs: boolean;
-  /** In bytes: up to the milliseconds, and up to the data. */
+  /** Byte lengths: up to the milliseconds, and up to the data. */
   readonly headLength: number;
   readonly dataAt: number;
   readonly #words: Float64Array;
-  /** Overlaps with the one before. */
+  /** Overlaps with the previous one. */
   readonly #lastWordAt: number;
   readonly #lastWord: number;
 
@@ -333,7 +337,7 @@ export class RecordBeginning {
     this.#lastWord = bytes.readDoubleLE(this.#lastWordAt);
   }
 
-  /** Of the line between the two places, unless it is not one of ours. */
+  /** The line between the two positions, unless it is not in our own form. */
   static read(block: Buffer, start: number, end: number): RecordBeginning | undefined {
     const match = ownBeginning.exec(block.toString('latin1', start, Math.min(end, start + longestBeginning)));
     return match ? new RecordBeginning(block.subarray(start, start + match[0].length), match) : undefined;
@@ -369,7 +373,7 @@ function utf8(latin1: string): string {
 // What the program of the bundled connectors says of a manifest.
 
 export interface Place {
-  /** Where in the manifest, as in `streams[3].retriever.requester`; empty for the whole manifest. */
+  /** Path in the manifest, such as `streams[3].retriever.requester`; empty for the whole manifest. */
   path: string;
   message: string;
 }
@@ -377,9 +381,9 @@ export interface Place {
 export interface DescribedStream {
   name: string;
   path: string;
-  /** Whether it stands for streams that are found out when it runs. */
+  /** Whether it stands for streams that are generated at run time. */
   isDynamic: boolean;
-  /** The components that it is made of. */
+  /** The components used in it. */
   uses: string[];
   /** What keeps it from running; empty if it runs. */
   errors: Place[];
@@ -388,7 +392,7 @@ export interface DescribedStream {
 export interface ManifestDescription {
   /** The manifest as JSON in one line, with YAML's aliases put in place. */
   manifest: string;
-  /** Of the language, as the manifest says. */
+  /** Language version, as stated by the manifest. */
   version: string;
   specification: ConnectorSpecification;
   streams: DescribedStream[];

@@ -1,6 +1,6 @@
 /*
- * The sign-in whose access token a run uses. The token ends while the run goes on, so the platform is asked for a fresh one: in
- * time before the end, and where the API refuses the token. Nothing is refreshed here.
+ * The sign-in whose access token a run uses. The token can expire during the run, so a fresh one is requested from the
+ * platform: ahead of expiry, and when the API rejects the token. Nothing is refreshed here.
  */
 
 import { ConnectorError, type SignedIn } from './connector.ts';
@@ -86,7 +86,7 @@ export class SignIn implements SignedIn {
 
   #take({ values, generation, expires_in_ms }: Exclude<TokenAnswer, { failure: unknown }>): void {
     this.#noteLife(expires_in_ms);
-    // The same token again: there is no fresh one yet, or no other can be had.
+    // The same token again: no fresh one is available yet, or none can be obtained.
     if (generation === this.#generation) {
       this.#askAt = this.#endsAt === Number.POSITIVE_INFINITY ? this.#endsAt : this.#elapsed() + askAgainMs;
       return;

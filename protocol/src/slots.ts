@@ -1,4 +1,4 @@
-/* A number of places for work that goes on at the same time. Whoever comes first gets the first free place. */
+/* A counting semaphore: a number of slots for concurrent work, first come, first served. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

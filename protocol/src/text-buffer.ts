@@ -1,6 +1,6 @@
 /*
- * Collects text as its UTF-8 bytes, until somebody takes them. Each piece is written where it ends up: putting strings
- * together and encoding the result takes several times as long and several times the memory.
+ * Collects text as UTF-8 bytes. Each piece is written to its final position: joining strings and encoding the result
+ * takes several times the time and memory.
  */
 const nothing = Buffer.alloc(0);
 const zero = '0'.charCodeAt(0);
@@ -30,15 +30,15 @@ export class TextBuffer {
     this.length += bytes.length;
   }
 
-  /** The same for a part of them. */
+  /** The same for a part of the bytes. */
   addSlice(source: Buffer, start: number, end: number): void {
     this.#makeRoom(end - start);
     this.length += source.copy(this.#bytes, this.length, start, end);
   }
 
   /**
-   * The bytes themselves, with room for so many more after `length`: for a writer of single bytes, which sets `length`
-   * when it is done. They stay the same until something else is added.
+   * The bytes themselves, with room for this many more after `length`: for a writer of single bytes, which sets
+   * `length` when done. Valid until something else is added.
    */
   room(bytes: number): Buffer {
     this.#makeRoom(bytes);

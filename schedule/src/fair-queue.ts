@@ -54,7 +54,7 @@ export class FairQueue {
       turnAway?.();
       return;
     }
-    // The work belongs to the request that asked for it, not to the work whose end makes room for it.
+    // The work belongs to the request that started it, not to the work whose end frees its slot.
     const bound = AsyncResource.bind(start);
     const work: Waiting = { start: bound, sinceMs: this.#options.elapsed(), ...(turnAway && { turnAway }) };
     this.#waiting.set(tenant, [...(this.#waiting.get(tenant) ?? []), work]);

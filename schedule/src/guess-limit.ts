@@ -1,6 +1,6 @@
 /**
- * How often somebody may guess at a secret. Only wrong guesses count; over the limit, right ones are refused as well, so
- * that an answer tells nothing.
+ * Limits guesses at a secret. Only wrong guesses count; above the limit, right ones are refused too, so that a refusal
+ * reveals nothing.
  */
 import { BoundedMap } from './bounded-map.ts';
 

@@ -3,8 +3,8 @@
  * fires.
  *
  * An expression has six fields (seconds first) or seven (a year last), and exactly one of day-of-month and day-of-week
- * is `?`. The seconds are a single number, and so are the minutes beside a year. The caller decides how
- * often it may fire.
+ * is `?`. The seconds are a single number, and so are the minutes if there is a year. The caller limits how often it
+ * may run.
  */
 import { Cron } from 'croner';
 import cronstrue from 'cronstrue';
@@ -16,9 +16,9 @@ interface Field {
   name: string;
   min: number;
   max: number;
-  /** Words that stand for `min`, `min + 1`, … */
+  /** Names for `min`, `min + 1`, … */
   words?: string[];
-  /** What the field may hold besides lists of values, ranges and steps; then nothing else may be in the field. */
+  /** What the field may contain besides lists of values, ranges and steps; then nothing else may be in it. */
   special?: RegExp;
 }
 

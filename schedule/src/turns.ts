@@ -2,9 +2,9 @@
  * Decides whose turn it is when many tenants share a few slots. Pure: it counts the slots of each tenant, and knows
  * nothing about the work.
  *
- * What always holds: no more slots are taken than there are; a tenant has no more than its cap; a tenant that has a
- * slot already gets another one only while some slots stay free for tenants that have none; among the waiting tenants,
- * the one with the fewest slots comes first, and among equals the tenant whose last turn is longest ago.
+ * Invariants: no more slots are taken than exist; a tenant never exceeds its cap; a tenant with a slot gets another one
+ * only while some slots stay free for tenants without any; among the waiting tenants, the one with the fewest slots
+ * comes first, and among equals the one whose last turn is longest ago.
  */
 
 export interface Slots {

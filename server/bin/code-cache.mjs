@@ -63,7 +63,7 @@ async function runHere(options, args, env) {
     await promisify(execFile)(process.execPath, [...options, script, ...args], { env, timeout: deadlineMs });
   } catch (error) {
     // Everything works without it, only slower.
-    console.warn(`The compiled code of ${args[0]} was not kept: ${error instanceof Error ? error.message : error}`);
+    console.warn(`Failed to cache the compiled code of ${args[0]}: ${error instanceof Error ? error.message : error}`);
   }
 }
 

@@ -40,7 +40,7 @@ describe('A connection', () => {
     expect(setting('foreign_keys')).toBe(1);
     expect(setting('busy_timeout')).toBe(123);
     expect(setting('cache_size')).toBe(-16_000);
-    // In double quotes are names, never texts.
+    // In double quotes are names, never strings.
     expect(codeOf(() => connection.prepare('select "no such column"'))).toBe('SQLITE_ERROR');
     // Defensive: no statement may break the file.
     connection.exec('pragma writable_schema = on');

@@ -124,7 +124,7 @@ export class SqliteStatement {
     statement.setReturnArrays(true);
   }
 
-  /** Whether the statement gives rows. */
+  /** Whether the statement returns rows. */
   get reader(): boolean {
     return this.#names.length > 0;
   }
@@ -132,7 +132,7 @@ export class SqliteStatement {
   /** An integer beyond 2^53 cannot be read: cast it to text. */
   all(parameters: readonly unknown[] = []): SqliteRow[] {
     const rows: SqliteValue[][] = translated(() => this.#statement.all(...bindable(parameters)), this.#onFailure);
-    // After a change of the schema SQLite prepares a statement anew, and `select *` may then have other columns.
+    // After a schema change, SQLite re-prepares a statement, and `select *` may then have other columns.
     if (rows[0] && rows[0].length !== this.#names.length) this.#names = namesOf(this.#statement);
     return rows.map((values) => namedRow(this.#names, values));
   }

@@ -1,6 +1,4 @@
-/**
- * SQLite's result codes, https://sqlite.org/rescode.html: those that our code tells apart, or that an operator may see.
- */
+/** SQLite's result codes, https://sqlite.org/rescode.html: those that our code distinguishes or an operator may see. */
 const primaryCodes: Record<number, string> = {
   1: 'SQLITE_ERROR',
   5: 'SQLITE_BUSY',
@@ -33,8 +31,8 @@ const extendedCodes: Record<number, string> = {
 };
 
 /**
- * The driver gives no number when a statement that returns rows fails, only SQLite's message. SQLite has one message
- * for each code; those of constraints are followed by the names of columns.
+ * The driver reports only SQLite's message, without a number, when a statement that returns rows fails. SQLite has one
+ * message per code; those of constraints are followed by column names.
  */
 const codesByMessage: [RegExp, string][] = [
   [/^UNIQUE constraint failed/, 'SQLITE_CONSTRAINT_UNIQUE'],
@@ -69,7 +67,7 @@ export class SqliteError extends Error {
     this.code = code;
   }
 
-  /** Turns a failure of SQLite into a SqliteError. Any other error, a wrong argument for example, stays as it is. */
+  /** Turns a failure of SQLite into a SqliteError. Any other error, such as a wrong argument, is unchanged. */
   static from(error: unknown): unknown {
     if (!(error instanceof Error)) return error;
     const { code, errcode, message } = error as DriverError;

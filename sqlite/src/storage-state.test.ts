@@ -83,7 +83,7 @@ describe('The state of the storage', () => {
     const consequence = new Error('the platform could not be asked');
     storage.attribute(consequence);
     expect(storage.isKnown(consequence)).toBe(true);
-    // A full disk is another trouble, which is told meanwhile.
+    // A full disk is a separate problem, which is logged in the meantime.
     storage.note(full);
     expect([storage.fault, lines.length]).toEqual(['full', 2]);
     wake();

@@ -1,7 +1,7 @@
 /**
- * Whether the stores of this process work: whether they accept writes, answer, and are free of foreign locks. When one of
- * them does not, every request and every worker fails in the same way. So the cause is logged once when it begins and once
- * when it is over, health tells a full disk, and log lines about the same failure in between are left out and counted.
+ * Whether the stores of this process work: whether they accept writes, respond, and are free of foreign locks. If one
+ * does not, every request and worker fails in the same way. So the cause is logged once when it starts and once when it
+ * ends, health reports a full disk, and log lines about the same failure in between are suppressed and counted.
  *
  * Stores report their failures as they happen. While there is one, a probe that really writes finds out when it is over.
  */
@@ -10,7 +10,7 @@ import { statfs } from 'node:fs/promises';
 
 export type StorageFault = 'full' | 'refuses writes';
 
-/** What is logged as one state, however many requests and workers fail of it. */
+/** Logged as one state, however many requests and workers fail because of it. */
 type Trouble = 'storage' | 'away' | 'locked';
 
 const ends: Record<Trouble, string> = {
@@ -51,7 +51,7 @@ const probeBytes = 256 * 1024;
 // 53100 disk full, 25006 read-only transaction, 58030 I/O error
 const fullCodes = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100']);
 const refusingCodes = /^(SQLITE_IOERR|SQLITE_READONLY|EROFS|EIO|EFBIG|25006|58030)/;
-/** Takes room in a database as a large transaction would, and gives it back. */
+/** Allocates space in the database like a large transaction would, and frees it. */
 export const roomStatements = [
   'create table storage_probe (filler blob)',
   'insert into storage_probe values (zeroblob(65536))',
@@ -90,7 +90,7 @@ export class StorageState {
   readonly #closing = new AbortController();
   #log: FaultLog | undefined;
   readonly #failing = new Map<Trouble, { since: number; leftOut: number }>();
-  /** Errors that stores have thrown, or that came of them: others, of webhooks for instance, may have the same codes. */
+  /** Errors thrown by stores, or caused by them: others, for example from webhooks, may have the same codes. */
   readonly #ours = new WeakMap<Error, Trouble>();
   #fault: StorageFault | undefined;
   #isLooking = false;
@@ -126,7 +126,7 @@ export class StorageState {
     if (!trouble) return undefined;
     if (error instanceof Error) this.#ours.set(error, trouble);
     if (this.#failing.has(trouble)) return trouble;
-    // Before the state changes: afterwards this line would be left out.
+    // Before the state changes: afterwards, this line would be suppressed.
     this.#log?.error({ err: error }, fault ? beginOf(fault) : begins[trouble as 'away' | 'locked']);
     if (fault) this.#fault = fault;
     this.#failing.set(trouble, { since: this.#clock.elapsed(), leftOut: 0 });
@@ -182,7 +182,7 @@ export class StorageState {
   }
 
   async #probeUntilOver(): Promise<void> {
-    // Of several troubles at a time, the first one looks after all.
+    // With several problems at once, the first one watches for all.
     if (this.#failing.size > 1) return;
     while (this.#failing.size > 0 && !this.#closing.signal.aborted) {
       await this.#clock.sleep(probeEveryMs, this.#closing.signal);

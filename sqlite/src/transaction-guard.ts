@@ -1,8 +1,8 @@
 /**
- * Finds a fault that would otherwise show as a wait without end: a transaction on SQLite holds the only connection that
- * writes, so a statement that goes to the database itself, and not to the transaction, waits for the transaction that it
- * is a part of. Tests switch the guard on for their whole process; it then throws instead, with the place in the code.
- * The service runs without it: work that a transaction only starts, and does not wait for, looks the same and does no harm.
+ * Detects a deadlock: a transaction on SQLite holds the only writing connection, so a statement sent to the database
+ * itself instead of to the transaction waits for the transaction that it is part of. Tests enable the guard for their
+ * whole process; it then throws with the code location. The service runs without it: work that a transaction only
+ * starts, without waiting for it, looks the same and is harmless.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 

@@ -1,7 +1,6 @@
 /*
- * Which types the columns of a table had before they were widened. The comment on a column says it: it stays with the
- * column through a dump, and is no row or column that a reader of the table meets. A comment that somebody has given the
- * column is kept.
+ * The types that a table's columns had before they were widened, stored in the comment on the column: it survives a
+ * dump and is neither a row nor a column that readers encounter. Comments of other authors are kept.
  */
 import pg from 'pg';
 import { type ColumnType, isColumnType } from './column-types.ts';
@@ -11,7 +10,7 @@ const lastLine = new RegExp(`(?:^|\\n)${words}([a-z, ]+)$`);
 
 interface History {
   was: ColumnType[];
-  /** What somebody else has written. */
+  /** Text by another author. */
   comment: string;
 }
 
@@ -43,7 +42,7 @@ export class ColumnHistories {
     return this.entry(column).was;
   }
 
-  /** Gives the statement that keeps it. */
+  /** Returns the statement that stores it. */
   add(column: string, before: ColumnType): string {
     const { was, comment } = this.entry(column);
     was.push(before);

@@ -1,6 +1,6 @@
 /*
- * Which type a column gets from a property's JSON Schema or from a value, and what becomes of a column that gets values
- * of another type: it is widened to a type that holds the old and the new values without loss. It is never narrowed.
+ * Which type a column gets from a property's JSON Schema or from a value, and how a column handles values of another
+ * type: it is widened to a type that fits old and new values without loss. Columns are never narrowed.
  */
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { ExactNumber } from '@inlay/protocol/json';
@@ -60,7 +60,7 @@ function stringTypeOf({ format, airbyte_type: kind, contentEncoding }: JsonSchem
   return 'text';
 }
 
-/** The narrowest type that holds this value of a field, next to a column that does not. */
+/** The narrowest type that fits this value of a field whose column does not. */
 export function columnTypeFor(value: unknown, column?: ColumnType): ColumnType {
   if (column === 'timestamp without time zone' && typeof value === 'string' && fitsTimestamp(value, 'with zone')) {
     return 'timestamp with time zone';
@@ -105,7 +105,7 @@ export function widthOf(type: ColumnType): { bytes: number; alignment: number } 
 const numbers: readonly ColumnType[] = ['bigint', 'double precision', 'numeric'];
 const timestamps: readonly ColumnType[] = ['timestamp without time zone', 'timestamp with time zone'];
 
-/** The type a column of type `existing` needs so that it holds values of type `wanted` as well. */
+/** The type that a column of type `existing` needs to fit values of type `wanted` too. */
 export function widerType(existing: ColumnType, wanted: ColumnType): ColumnType {
   if (existing === wanted) return existing;
   if (existing === 'jsonb' || wanted === 'jsonb') return 'jsonb';
@@ -120,8 +120,8 @@ export function losesSigns(from: ColumnType, to: ColumnType): boolean {
 }
 
 /**
- * The SQL that turns the values of a column into ones of a wider type. What it gives is what spelling.ts gives for a value
- * that comes later, so that a value which is sent again meets itself.
+ * The SQL that converts a column's values to a wider type. The result equals that of spelling.ts for later values, so
+ * that a value sent again matches itself.
  */
 export function conversion(column: string, from: ColumnType, to: ColumnType, isKey: boolean): string {
   // A cast of double precision to numeric would round to 15 digits.

@@ -1,6 +1,6 @@
 /*
- * Values of records as the text that COPY reads. What is written here, PostgreSQL accepts for a column of that type, and
- * gives back the same value. A value for which a column has no such text does not fit the column.
+ * Values of records as the text that COPY reads. PostgreSQL accepts the output for a column of that type and returns
+ * the same value. A value without such a text does not fit the column.
  */
 import { ExactNumber, parseJson, stringifyJson } from '@inlay/protocol/json';
 import type { ColumnType } from './column-types.ts';
@@ -38,7 +38,7 @@ const writers: Record<ColumnType, Writer> = {
   jsonb: (value) => stringifyJson(value),
 };
 
-/** With what stands in the place of characters and numbers that PostgreSQL cannot store. */
+/** With substitutes for characters and numbers that PostgreSQL cannot store. */
 export interface Stored {
   text: string;
   isChanged: boolean;
@@ -74,7 +74,10 @@ function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
 }
 
-/** Such characters stand in JSON as escapes. An escaped backslash before looks the same, and text may look like a negative zero: that is sorted out below. */
+/**
+ * JSON contains such characters as escapes. An escaped backslash before looks the same, and text may look like a
+ * negative zero: the code below tells them apart.
+ */
 const doubtfulJson = /\\u0000|\\u[dD][89a-fA-F]|[0-9][eE][+-]?[0-9]{4}|-0(?![0-9.]*[1-9])/;
 const longNumber = /[0-9]{1000}/;
 

@@ -1,4 +1,4 @@
-/* Of the records of a key, the one with the highest cursor is kept; cursors are compared by value. */
+/* Deduplication keeps the record with the highest cursor of each key; cursors are compared by value. */
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { parseJson } from '@inlay/protocol/json';
 import type { Stream } from '@inlay/protocol/protocol';
@@ -43,7 +43,7 @@ const pairs: [before: string, after: string, newest: 0 | 1, JsonSchema[]][] = [
   ['"2024-01-01T10:00:00Z"', '"2024-01-01"', 0, [text, anything]],
   ['"10000-01-01T00:00:00Z"', '"9999-01-01T00:00:00Z"', 0, [text, anything, timestamptz]],
   ['"2024-01-01 00:00"', '"2024-01-01T00:00:00Z"', 1, [text, anything, timestamptz]],
-  // The 30th of February is no date: two texts of different kinds.
+  // The 30th of February is not a date: two texts of different kinds.
   ['"2024-03-01T00:00:00Z"', '"2024-02-30T00:00:00Z"', 1, [text, anything, timestamptz]],
   ['"2024-02-31"', '"2024-02-30"', 0, [text, anything]],
   ['"9"', '"10"', 1, [text, anything, integer]],
@@ -61,7 +61,7 @@ const pairs: [before: string, after: string, newest: 0 | 1, JsonSchema[]][] = [
   ['"B"', '"a"', 1, [text, anything]],
   ['"a"', '"B"', 0, [text, anything]],
   ['"é"', '"z"', 0, [text, anything]],
-  // Of another kind, or nothing.
+  // A different kind, or nothing.
   ['"10"', '"a"', 1, [text, anything]],
   ['"a"', '"10"', 1, [text, anything]],
   ['"2024-01-01"', '5', 1, [text, anything]],

@@ -1,8 +1,8 @@
 /*
- * SQL that tells which of two records of a key is the newer one, by their cursors. Cursors are compared by value: numbers
- * as numbers and date-times as instants, also where they stand in a text or within JSON; a date is the instant at which
- * it begins in UTC, and a date-time without a zone is one of UTC. Two texts that are neither are compared by code point.
- * Where a cursor is missing, NaN, an object or of another kind than the other one, the record that came later is newer.
+ * SQL that decides which of two records of a key is newer, by their cursors. Cursors are compared by value: numbers as
+ * numbers and date-times as instants, also in text or JSON; a date is the instant at which it starts in UTC, and a
+ * date-time without a zone is in UTC. Two texts that are neither are compared by code point. If a cursor is missing,
+ * NaN, an object or of a different kind than the other, the record that arrived later is newer.
  *
  * Among several records the newest is found as by comparing each with the newest one before it. A record of another kind
  * is always newer, so that is the one with the highest cursor of the last records that are all of one kind.
@@ -59,7 +59,7 @@ function isMissing(cursor: Place, row?: string): string {
   return hasNaN(cursor) ? `(${value} is null or ${value} = 'NaN')` : `${value} is null`;
 }
 
-/** For ORDER BY: the highest cursor first. Kinds come one after the other. */
+/** For ORDER BY: the highest cursor first, grouped by kind. */
 export function highestFirst(cursor: Place): string[] {
   const text = textOf(cursor);
   const values =
@@ -86,7 +86,7 @@ export function newestOfOneKind(table: string, key: string, cursor: Place | unde
   return `select distinct on (${key}) * from ${table} order by ${key}, ${order}${position} desc`;
 }
 
-/** Whether cursors of a table are of one kind. Undefined: nobody can tell before having looked at all of them. */
+/** Whether a table's cursors are all of one kind. Undefined: unknown without reading all of them. */
 export function areOfOneKind(table: string, cursor: Place): string | undefined {
   if (textOf(cursor) !== undefined) return undefined;
   return `select not exists (select from ${table} where ${isMissing(cursor)}) as "areOfOneKind"`;

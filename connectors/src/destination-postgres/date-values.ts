@@ -1,7 +1,7 @@
 /*
- * Whether a text is a date or time that PostgreSQL stores as it is meant, and the one spelling of it that does not depend
- * on how it was sent. The forms are those of ISO 8601 and RFC 3339, with a blank for the T, and what PostgreSQL itself
- * writes for years before 1 and for infinity. PostgreSQL keeps microseconds: a time that is finer does not fit.
+ * Whether PostgreSQL stores a text as the intended date or time, and its canonical spelling, which does not depend on
+ * how it was sent. The forms are those of ISO 8601 and RFC 3339, with a blank for the T, and PostgreSQL's own forms for
+ * years before 1 and for infinity. PostgreSQL stores microseconds: a more precise time does not fit.
  */
 
 type Zone = 'with zone' | 'without zone';
@@ -37,7 +37,7 @@ function isInfinity(text: string): boolean {
   return text === 'infinity' || text === '-infinity';
 }
 
-/** From 4712 BC to 294275, the whole years that a timestamp can hold. */
+/** From 4712 BC to 294275, the complete years that a timestamp can store. */
 function isDate(parts: Parts | undefined): boolean {
   if (!parts) return false;
   const [year, month, day] = [Number(parts.year), Number(parts.month), Number(parts.day)];

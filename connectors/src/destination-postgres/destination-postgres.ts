@@ -1,6 +1,6 @@
 /*
- * The destination `postgres`: a typed table for each stream, in the schema that the stream's namespace names. Needs a
- * session of its own, so a pooler in between must not hand it out by transaction.
+ * The destination `postgres`: a typed table for each stream, in the schema named by the stream's namespace. Requires
+ * its own session, so not a pooler in transaction mode.
  */
 
 import {

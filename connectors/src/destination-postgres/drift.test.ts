@@ -25,7 +25,7 @@ const inMode = (stream: Stream, destination_sync_mode: DestinationSyncMode) =>
     ...(destination_sync_mode === 'append_dedup' && { primary_key: [['id']] }),
   });
 
-/** As they come from a source, each in a line of its own. */
+/** As sent by a source, one per line. */
 const records = (stream: Stream, ...lines: string[]): DestinationInput[] =>
   input(
     stream,

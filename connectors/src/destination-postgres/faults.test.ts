@@ -39,7 +39,7 @@ async function send({ child }: Program, first: number, sent: Sent = {}): Promise
   try {
     await pipeline(Readable.from(lines(first, sent)), child.stdin);
   } catch (error) {
-    // The program is gone, as it is meant to be.
+    // The program was killed, as intended.
     if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as { code?: string }).code)))
       throw error;
   }
@@ -62,7 +62,7 @@ async function* lines(first: number, { last = total, width = 200, held }: Sent):
 const stateNumber = (message: Message) =>
   message.type === 'STATE' ? Number(Object.values(message.state.stream?.stream_state ?? {})[0]) : undefined;
 
-/** One run. The fault comes after the first state past `faultAfter`; gives the last state that was passed on. */
+/** One run. The fault comes after the first state past `faultAfter`; returns the last state that was passed on. */
 async function run(
   database: TestDatabase,
   mode: DestinationSyncMode,
@@ -173,7 +173,7 @@ describe('overwrite', () => {
 
 const wideModes = ['append_dedup', 'append', 'overwrite'] as const;
 
-/** Of a kilobyte each: more than the memory takes. */
+/** A kilobyte each: more than fits in memory. */
 const [wideRecords, megabytes] = process.env.INLAY_LONG_TESTS ? [200_000, 128] : [70_000, 64];
 
 describe(`${wideRecords} wide records`, () => {

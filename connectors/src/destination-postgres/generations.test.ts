@@ -1,4 +1,4 @@
-/* New generations of a stream, and tables that somebody else has dropped or emptied. */
+/* New generations of a stream, and tables that someone else dropped or emptied. */
 
 import type { ConfiguredStream, State, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, it } from 'vitest';
@@ -169,7 +169,7 @@ describe('a table that the platform keeps a state for', () => {
       if (lost) {
         expect(holdings).toEqual([{ stream_descriptor: expect.objectContaining({ name: 't' }), lost }]);
         expect(states).toEqual([]);
-        // As often as it is asked, until the platform has forgotten the state.
+        // Every time it is asked, until the platform has forgotten the state.
         expect((await write(database, again)).holdings).toMatchObject([{ lost }]);
       } else {
         expect(holdings[0]).toMatchObject({ is_emptied: true });

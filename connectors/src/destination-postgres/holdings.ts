@@ -1,8 +1,8 @@
 /*
- * How a sync notices that its table was dropped or emptied since the last one. A table gets an id when it is first written
- * to. The id is in the comment on one of our own columns: a comment goes with the table, survives VACUUM FULL, CLUSTER and
- * a dump that is restored, and is nothing that a query shows. The platform keeps the id, and whether there were rows, with
- * the state of the stream. Rows that somebody deletes one by one are not looked for.
+ * Detects that a table was dropped or emptied since the last sync. A table gets an id when it is first written to,
+ * stored in the comment on one of our own columns: a comment belongs to the table, survives VACUUM FULL, CLUSTER and a
+ * restored dump, and is invisible to queries. The platform stores the id, and whether there were rows, with the state
+ * of the stream. Deleted single rows are not detected.
  */
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredStream, StreamHolding } from '@inlay/protocol/protocol';
@@ -41,8 +41,8 @@ export async function giveId(client: pg.Client, table: string): Promise<string> 
 }
 
 /**
- * Compares a table with what the last sync left. Throws if the stream has to be read from its start. True: somebody has
- * emptied the table, and nobody wants it refilled.
+ * Compares a table with what the last sync left. Throws if the stream must be read from its start. True: the table was
+ * emptied and must not be refilled.
  */
 export function isEmptiedByHand(
   configured: ConfiguredStream,
@@ -52,7 +52,7 @@ export function isEmptiedByHand(
   if (!held) return false;
   if (!isThere || (held.table !== undefined && held.table !== id)) throw new LostTable('gone');
   if (!held.rows || !isEmpty) return false;
-  // Who empties a table that is appended to has taken the rows elsewhere.
+  // Emptying an append-only table means that the rows were moved elsewhere.
   if (configured.destination_sync_mode !== 'append') throw new LostTable('emptied');
   return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Names of streams and properties as names of tables and columns. A name stays as it is wherever PostgreSQL can keep
- * it; a name that is too long, empty, reserved or not writable gets the start of itself and a digest of the whole, so
- * that different names stay different and the same name is the same in every sync.
+ * Names of streams and properties as names of tables and columns. A name is unchanged if PostgreSQL can store it; a
+ * name that is too long, empty, reserved or invalid becomes its beginning and a digest of the whole, so that different
+ * names stay different and a name is the same in every sync.
  */
 import { createHash } from 'node:crypto';
 
@@ -16,11 +16,11 @@ export const ownColumns = {
   generation: '_inlay_generation',
   meta: '_inlay_meta',
 } as const;
-/** Fields for which a row has no room for a column of their own, as one JSON object. Only tables that need it have it. */
+/** Fields beyond the column limit of a row, as one JSON object. Only tables that need it have this column. */
 export const moreColumn = '_inlay_more';
-/** By this field a source says that a row has been deleted, and when. */
+/** With this field, a source reports that a row was deleted, and when. */
 export const deletedAtField = '_ab_cdc_deleted_at';
-/** What a statement puts beside the columns of a table while it compares cursors. */
+/** Helper columns of statements that compare cursors. */
 export const cursorColumns = [
   '_inlay_cursor_number',
   '_inlay_cursor_instant',
@@ -45,7 +45,7 @@ export function columnName(name: string): string {
   return identifier(name, reservedColumns.has(name));
 }
 
-/** For names that are ours: an index, a lock. */
+/** For our own names: an index, a lock. */
 export function digestOf(...parts: string[]): string {
   return createHash('sha256')
     .update(JSON.stringify(parts))

@@ -1,11 +1,11 @@
-/* Whether a column of PostgreSQL holds a number, which is given by its text, and how it spells it as text. */
+/* Whether a PostgreSQL column can store a number, given as text, and how it spells it as text. */
 import { sameDecimal } from '@inlay/protocol/json';
 
 const integerForm = /^-?(?:0|[1-9]\d{0,18})$/;
 const decimalForm = /^-?(?:(0|[1-9]\d*)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,6}))?$/;
 const negativeZero = /^-(?:0+\.?0*|\.0+)(?:[eE][+-]?\d+)?$/;
 
-/** Of the type numeric: digits before the point and after it. */
+/** Limits of the type numeric: digits before and after the point. */
 const maxWholeDigits = 131_072;
 const maxFractionDigits = 16_383;
 
@@ -16,7 +16,7 @@ export function fitsBigint(text: string): boolean {
   return BigInt.asIntN(64, integer) === integer;
 }
 
-/** A leading zero, as in 007, is no part of a number: such a text would come back without it. */
+/** A leading zero, as in 007, is not part of a number: such a text would come back without it. */
 export function fitsNumeric(text: string): boolean {
   const match = decimalForm.exec(text);
   if (!match) return isSpecialNumber(text);
@@ -33,7 +33,7 @@ export function fitsNumeric(text: string): boolean {
 export function fitsDouble(text: string): boolean {
   if (isSpecialNumber(text)) return true;
   if (!decimalForm.test(text)) return false;
-  // A double holds every number of 15 digits.
+  // A double represents every number with 15 digits.
   if (text.length <= 15 && !/[eE]/.test(text)) return true;
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
@@ -80,7 +80,7 @@ function halfwayQuarters(double: bigint): [low: bigint, high: bigint] {
   return [4n * double - (isPowerOfTwo ? 1n : 2n) * spacing, 4n * double + 2n * spacing];
 }
 
-/** Of the numbers with the fewest digits that are nearer to this double than to any other, the nearest. */
+/** Shortest round-trip: of the numbers with the fewest digits that are closest to this double, the nearest. */
 function fewestDigits(double: bigint): bigint {
   const [low, high] = halfwayQuarters(double);
   for (let unit = 10n ** BigInt(double.toString().length); unit > 1n; unit /= 10n) {

@@ -1,7 +1,7 @@
 /*
- * Which workspace a table belongs to: the table `_inlay_owners` of each schema says it. The first workspace that writes to a
- * table owns it, a table of an earlier release included, and nobody else ever writes to it. A workspace, and not a
- * connection: a source that was deleted and connected again goes on with its tables.
+ * Which workspace owns a table, stored in the table `_inlay_owners` of each schema. The first workspace that writes to
+ * a table owns it, including tables of earlier releases, and nobody else ever writes to it. The owner is a workspace
+ * and not a connection: a source that was deleted and connected again continues with its tables.
  */
 
 import { ConnectorError } from '@inlay/protocol/connector';

@@ -1,4 +1,4 @@
-/* Where a value of a record is in its table: in a column, or within the JSON of a column. */
+/* Where a record's value is in its table: in a column, or within a column's JSON. */
 import pg from 'pg';
 import type { ColumnType } from './column-types.ts';
 import type { Spelled } from './spelling.ts';
@@ -17,7 +17,7 @@ export interface Place {
   path: readonly string[];
 }
 
-/** @param row the name that the statement gives to the row, if it gives one. */
+/** @param row the statement's alias for the row, if any. */
 export function placeSql({ column, path }: Place, row?: string): string {
   const name = row === undefined ? column.name : `${row}.${column.name}`;
   if (path.length === 0) return name;

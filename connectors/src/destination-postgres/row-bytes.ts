@@ -2,9 +2,9 @@
  * Turns the data of a record into a line for COPY, byte by byte and without parsing it first: most values are the same in
  * JSON and in COPY, but for their quotes. It takes a quarter of the time, and a number is never a double on the way.
  *
- * Only the usual is done here: compact JSON with fields in the order of the columns, and values that fit. For everything
- * else it gives up, and the record is parsed. What it does write is what copy-values.ts would write, or another spelling
- * of the same value; it has looked at every byte, so what is not JSON is not taken for JSON.
+ * A fast path for the usual case: compact JSON with fields in column order and values that fit. For everything else it
+ * gives up, and the record is parsed. Its output equals that of copy-values.ts, or another spelling of the same value;
+ * it checks every byte, so invalid JSON never passes.
  */
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '@inlay/protocol/json';
@@ -33,7 +33,7 @@ interface RowColumn extends Spelled {
   type: ColumnType;
 }
 
-/** Where reading and writing are. Of this module and not of an object, because every byte moves them. */
+/** Read and write positions. Module variables instead of object fields, because every byte moves them. */
 let from = 0;
 let to = 0;
 let allBytes = 0;
@@ -58,7 +58,7 @@ export class RowBytes {
   }
 
   /**
-   * Writes each value behind a tab. Gives the place behind the last one, and -1 if it gives up.
+   * Writes each value after a tab. Returns the position after the last one, or -1 if it gives up.
    *
    * @param start of the data within the block, which is one JSON object up to `end`
    */
@@ -174,14 +174,14 @@ function writeText(block: Buffer, out: Buffer): boolean {
   return true;
 }
 
-/** Escapes that COPY has as well, and escapes that JSON has for a character which COPY takes as it is. */
+/** Escapes that COPY shares with JSON, and JSON escapes for characters that COPY takes verbatim. */
 const escapes: ('same' | 'plain' | undefined)[] = [];
 for (const character of '\\bfnrt') escapes[code(character)] = 'same';
 for (const character of '"/') escapes[code(character)] = 'plain';
 
 /**
- * A number without an exponent, of up to so many digits, that is no negative zero. A short fraction does not end with a
- * zero: parsed, such a number would lose it. Whatever stands behind the number is looked at by the caller.
+ * A number without an exponent, with a limited number of digits, that is not negative zero. A short fraction does not
+ * end with a zero: parsing such a number would lose it. The caller checks what follows the number.
  */
 function writeNumber(block: Buffer, out: Buffer, maxDigits: number, fractions: 'none' | 'short' | 'any'): boolean {
   let read = from;
@@ -202,7 +202,9 @@ function writeNumber(block: Buffer, out: Buffer, maxDigits: number, fractions: '
   return true;
 }
 
-/** A number that a double holds: one of up to 15 digits, or a longer one as JavaScript itself writes the double. */
+/**
+ * A number that a double represents: one with up to 15 digits, or a longer one exactly as JavaScript writes the double.
+ */
 function writeDouble(block: Buffer, out: Buffer): boolean {
   if (writeNumber(block, out, 15, 'any')) return true;
   let end = from;
@@ -319,7 +321,7 @@ function writeParsed(column: RowColumn, block: Buffer, end: number, out: Buffer)
   return true;
 }
 
-/** The text of the source as it is, since PostgreSQL reads JSON as well. */
+/** The source's text unchanged, since PostgreSQL reads JSON too. */
 function writeJson(json: string, block: Buffer, end: number, out: Buffer): boolean {
   if (!isStorableJson(json)) return false;
   try {
@@ -343,7 +345,7 @@ function writeJson(json: string, block: Buffer, end: number, out: Buffer): boole
   return true;
 }
 
-/** Behind the value that begins there. Of what is not JSON, it is some place up to `end`. */
+/** Position after the value that starts there. For invalid JSON, some position up to `end`. */
 function endOfValue(block: Buffer, start: number, end: number): number {
   let depth = 0;
   for (let at = start; at < end; at++) {

@@ -1,8 +1,8 @@
 /*
- * Values of records as a widened column spells them. A column of dates does not know how a date was written; when it
- * becomes text, its values get one spelling (`conversion` in column-types.ts). A value that the column would have taken
- * before gets the same spelling when it comes later: without that, a key that is sent again would be a second row. A value
- * that the column would not have taken stays as it is, and so does every value of a column that has always been wide.
+ * How a widened column spells the values of records. A date column does not store how a date was written; when it
+ * becomes text, its values get one spelling (`conversion` in column-types.ts). Later values that the column would have
+ * accepted before get the same spelling: otherwise, a key that is sent again would become a second row. Values that the
+ * column would not have accepted are unchanged, and so is every value of a column that has always been wide.
  */
 import { ExactNumber } from '@inlay/protocol/json';
 import type { ColumnType } from './column-types.ts';
@@ -21,7 +21,7 @@ import {
 export interface Spelled {
   /** The types that the column had before, in their order. */
   was?: readonly ColumnType[];
-  /** Whether rows are told apart by it. */
+  /** Whether it is part of the key. */
   isKey?: boolean;
 }
 

@@ -1,16 +1,15 @@
 /*
- * Puts records into the table of one stream. Lines for COPY are collected; `store` sends them within the transaction of
- * the caller. Appended records go straight into the table. Records without duplicates go through a staging table
- * that is empty between transactions; into a table that was empty they are copied, until a key comes for the second time,
- * which takes half of the time. Records that replace the old ones stay in a staging table until `complete`, and
- * then replace them by delete and insert: a reader of the table sees the old records or the new ones meanwhile, never
- * none, and views and permissions on it stay. So do those of a generation whose key is another one than that of the
- * stored rows; where the key is the same, a new generation overwrites row by row, and `complete` removes what it did not
- * bring.
+ * Writes records into the table of one stream. Lines for COPY are buffered; `store` sends them within the caller's
+ * transaction. Appended records go straight into the table. Deduplicated records go through a staging table that is
+ * empty between transactions; into an empty table they are copied directly until a key repeats, which takes half the
+ * time. Records that replace old ones stay in a staging table until `complete` and then replace them by delete and
+ * insert: readers see either the old or the new records, never none, and views and permissions are kept. The same
+ * applies to a generation whose key differs from that of the stored rows; with the same key, a new generation
+ * overwrites row by row, and `complete` removes the rows it did not contain.
  *
- * A value that does not fit its column widens the column, and a field that has no column gets one where the stream may have
- * such fields. Lines before and after such a change are sent apart, with the change in between, so that a transaction
- * leaves the table as it was or with both.
+ * A value that does not fit its column widens the column, and a field without a column gets one if the stream may have
+ * such fields. Lines before and after such a change are sent separately, with the change in between, so that a
+ * transaction applies both or neither.
  *
  * Staging tables are temporary tables of the session, so nothing is left behind when the session ends, however it ends.
  *
@@ -53,7 +52,7 @@ import {
   widening,
 } from './table.ts';
 
-/** Of the lines to begin with; a table that gets many has more. */
+/** Initial number of lines; busy tables get more. */
 const linesBytes = 64 * 1024;
 const newline = 10;
 /** The records of a transaction are sorted in memory. With the usual 4 MB, PostgreSQL sorts on disk. */
@@ -75,7 +74,7 @@ export class TableWriter {
   /** The same for all records of the sync, already with its separators. */
   private readonly constantPart: string;
   private readonly lines = new TextBuffer(linesBytes);
-  /** For the columns as they are now. */
+  /** For the current columns. */
   private rowBytes: RowBytes | undefined;
   private latest: { emittedAt: number; bytes: Buffer } | undefined;
   private readonly changes = new ValueChanges();
@@ -133,7 +132,7 @@ export class TableWriter {
 
   async createStaging(): Promise<void> {
     if (!this.isStaged) return;
-    // Positions tell the order in which records came, for those with the same cursor. Taken singly they cost more.
+    // Positions record the order of arrival, for records with the same cursor. Assigned singly they cost more.
     const position = !this.isDeduplicated ? '' : ', _inlay_position bigint generated always as identity (cache 1000)';
     const whenCommitted = this.isOverwriting ? 'preserve' : 'delete';
     await this.client.query(
@@ -199,7 +198,7 @@ export class TableWriter {
     this.steps = [];
     this.stepBytes = 0;
     this.hasDeletions = false;
-    // For the table as these records leave it: the next ones may change it while these are stored.
+    // For the table after these records: the next ones may change it while these are stored.
     const merge = this.isMerging ? this.mergeOf(hasDeletions) : undefined;
     return async () => {
       await this.store(steps, hasDeletions, merge);
@@ -232,7 +231,7 @@ export class TableWriter {
     this.counts.hasRows ||= rows > 0;
   }
 
-  /** A table that is empty afterwards is so by the records of the source, and is not to be refilled. */
+  /** A table that is empty afterwards was emptied by the source's records and must not be refilled. */
   private async remove(statement: string, values: unknown[] = []): Promise<void> {
     const { rowCount } = await this.client.query(statement, values);
     if (!rowCount) return;
@@ -240,12 +239,12 @@ export class TableWriter {
     this.counts.hasRows = (await this.client.query(`select from ${this.table.name} limit 1`)).rowCount !== 0;
   }
 
-  /** In the open transaction: the stream has been read to its end, and all its records are stored. */
+  /** In the open transaction: the stream was read completely, and all its records are stored. */
   async complete(): Promise<void> {
     const { name } = this.table;
     if (this.isOverwriting) {
-      // Waits for a run that was given up for dead and still ends: without the lock, what it inserts meanwhile would stay
-      // beside the new records. Readers do not notice it.
+      // Waits for a run that was declared dead and is still finishing: without the lock, its inserts would stay next to
+      // the new records. Readers are not affected.
       await this.client.query(`lock table ${name} in share row exclusive mode`);
       const { rowCount: before } = await this.client.query(`delete from ${name}`);
       // The old rows are gone, so that nothing has to be converted.
@@ -311,7 +310,7 @@ export class TableWriter {
     return stored?.text ?? copyNull;
   }
 
-  /** For fields that the schema of the stream does not have. */
+  /** For fields that the stream's schema does not have. */
   private makeRoomFor(data: Record<string, unknown>): void {
     for (const field in data) {
       if (this.byProperty.has(field) || this.isMore(field)) continue;
@@ -335,7 +334,7 @@ export class TableWriter {
       columns.push(column);
       this.byProperty.set(property, column);
     } else {
-      // From now on every further field: there may be any number of them.
+      // From now on, every further field goes there: there may be any number of them.
       this.isFull = true;
       if (types.has(moreColumn)) return;
       this.change(moreAddition);
@@ -367,7 +366,7 @@ export class TableWriter {
   /** @param losingSigns a column whose zeros have no sign after the change. */
   private change(change: string, losingSigns?: Column): void {
     this.closeLines();
-    // Together: a table is written anew once for all columns that one record widens.
+    // Together: a table is rewritten once for all columns that one record widens.
     let last = this.steps.at(-1);
     if (!last || !('changes' in last)) {
       last = { changes: [], lostSigns: new Map() };
@@ -441,7 +440,7 @@ export class TableWriter {
     return this.table.key.map((place) => placeSql(place)).join(', ');
   }
 
-  /** Moves the newest record of each key from the staging table into the table, for the columns as they are now. */
+  /** Moves the newest record of each key from the staging table into the table, for the current columns. */
   private mergeOf(hasDeletions: boolean): (since: string) => Promise<void> {
     const { cursor } = this.table;
     const statements = (newest: string, isAnyKind: boolean) => ({

@@ -1,7 +1,7 @@
 /*
- * The table of a stream: it is there, with a column for each property that holds every value the property may have,
- * and with a unique index on the key where duplicates are to be removed. Columns are added and widened, never removed
- * or narrowed. A table that this connector did not make is refused: an overwrite would empty it.
+ * Ensures the table of a stream: a column for each property that fits every value the property may have, and a unique
+ * index on the key if duplicates are removed. Columns are added and widened, never removed or narrowed. A table that
+ * this connector did not create is refused: an overwrite would empty it.
  *
  * A row of PostgreSQL has about 8,000 bytes and 1,600 columns. The properties for which that leaves no room are kept
  * together in the column `_inlay_more`, as one JSON object, which PostgreSQL stores outside the row.
@@ -32,26 +32,26 @@ export interface Table {
   columns: Column[];
   /** Properties that share the column `_inlay_more`. */
   more: Set<string>;
-  /** Of all columns of the table, in their order, by quoted name. */
+  /** All columns of the table, in order, by quoted name. */
   types: Map<string, ColumnType>;
   histories: ColumnHistories;
   /** How many values of a property have lost their sign as its column was widened. */
   lostSigns: Map<string, number>;
   key: Place[];
   cursor: Place | undefined;
-  /** By which the next sync recognises it; undefined where the user may not comment on it. */
+  /** Identifies the table in the next sync; undefined if the user may not comment on it. */
   id: string | undefined;
   /** As the sync found it. */
   isEmpty: boolean;
   isEmptiedByHand: boolean;
   /**
-   * A new generation begins, and the old rows do not have its key: they stay as they are until the generation is complete,
-   * and are then replaced all at once.
+   * A new generation starts, and the old rows lack its key: they are unchanged until the generation is complete and are
+   * then replaced at once.
    */
   isReplaced: boolean;
   /** How many rows were removed because another row has their key. */
   removed: number;
-  /** Makes the index of the key; gives how many rows had to go for it. */
+  /** Creates the index of the key; returns how many duplicate rows had to be removed. */
   ensureKeyIndex(): Promise<number>;
 }
 
@@ -86,7 +86,7 @@ export async function prepareTable(
   const lostSigns = new Map<string, number>();
   const columns = new Map<string, Column>();
   const more = new Set<string>();
-  // What rows are told apart by needs a column, and comes first.
+  // Key fields need a column and come first.
   const roles = new Set([...keyFieldsOf(configured), deletedAtField]);
   const ordered = [...wanted].sort((a, b) => Number(roles.has(b.property)) - Number(roles.has(a.property)));
   for (const column of ordered) {
@@ -125,7 +125,7 @@ export async function prepareTable(
   return { name, columns: inOrder, more, types, histories, lostSigns, key, cursor, ...state, ensureKeyIndex };
 }
 
-/** Whether a new generation replaces all rows, and has not stored any of its own yet. */
+/** Whether a new generation replaces all rows and has not stored any of its own yet. */
 async function isAllOld(client: pg.Client, configured: ConfiguredStream, name: string): Promise<boolean> {
   const { generation_id, minimum_generation_id: minimum } = configured;
   if (minimum === 0 || minimum < generation_id) return false;
@@ -150,7 +150,7 @@ export async function countNegativeZeros(client: pg.Client, table: string, colum
 
 /** PostgreSQL allows 1,600, and columns that were dropped count. */
 const maxColumns = 1_500;
-/** Of the 8,160 that PostgreSQL allows. */
+/** Bytes out of the 8,160 that PostgreSQL allows. */
 const maxRowBytes = 8_000;
 
 /** Whether every row has room for a column more, next to those that are there. */
@@ -205,7 +205,7 @@ function wantedColumns({ stream, destination_sync_mode, primary_key = [] }: Conf
 const quoted = (name: string) => (ownNames.has(name) ? name : pg.escapeIdentifier(name));
 const ownNames = new Set<string>([...Object.values(ownColumns), moreColumn]);
 
-/** By quoted name, and how the table is recognised; undefined if there is no such table. */
+/** By quoted name, and how the table is identified; undefined if there is no such table. */
 async function findColumns(client: pg.Client, schema: string, table: string) {
   const { rows } = await client.query<{
     kind: string;
@@ -232,7 +232,7 @@ async function findColumns(client: pg.Client, schema: string, table: string) {
         'Rename that table, or write the stream to a different schema or under a different name.',
     );
   }
-  // Types that others gave to their columns are told apart where a column is written.
+  // Types that others gave to their columns are distinguished where a column is written.
   const types = new Map([...columns].map(([name, type]) => [quoted(name), type as ColumnType]));
   const { comment = null } = rows.find(({ name }) => name === commentedColumn) ?? {};
   return { types, id: idIn(comment), isOwn: rows[0]?.is_own ?? false };
@@ -270,7 +270,7 @@ interface KeyIndex {
   /** Never without a key. */
   isThere: boolean;
   wanted: string | undefined;
-  /** Of other keys; quoted, with their schema. */
+  /** Indexes on other keys; quoted, with their schema. */
   others: string[];
 }
 
@@ -317,7 +317,7 @@ async function makeKeyIndex(
   return rowCount ?? 0;
 }
 
-/** Of rows that are the same in everything else, that which was stored last is mostly the one that lies last. */
+/** Among rows that are otherwise equal, the one stored last is usually physically last. */
 function newestFirst(cursor: Place | undefined): string {
   const order = [ownColumns.generation, ownColumns.emittedAt, ownColumns.syncId, 'ctid'].map((name) => `${name} desc`);
   if (cursor) order.splice(1, 0, ...highestFirst(cursor));

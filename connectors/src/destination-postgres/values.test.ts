@@ -192,7 +192,7 @@ describe('a value that does not fit its column', () => {
 });
 
 const isSameNumber = (sent: string, found: string) => canonicalNumber(sent) === canonicalNumber(found);
-/** Of a few doubles JavaScript writes other digits than PostgreSQL, which are the same double. */
+/** JavaScript writes a few doubles with other digits than PostgreSQL; the double is the same. */
 const isSameDouble = (sent: string, found: string) =>
   isSameNumber(sent, found) || (isSameNumber(sent, String(Number(sent))) && Number(sent) === Number(found));
 

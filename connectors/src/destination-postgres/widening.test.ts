@@ -165,7 +165,7 @@ it('a date-time with a zone makes a column without zones one with', async () => 
 
 const runs = process.env.INLAY_LONG_TESTS ? 10 : 1;
 
-/** For each column type, values that it takes, in any spelling, as JSON text. */
+/** For each column type, accepted values in any spelling, as JSON text. */
 const quote = (text: fc.Arbitrary<string>) => text.map((one) => JSON.stringify(one));
 const pad = (number: number, length = 2) => String(number).padStart(length, '0');
 const clock = fc
@@ -262,7 +262,7 @@ describe('any value of any column type', () => {
           const lines = rows.map(
             (texts, k) => `{"k":${k},${names.map((name, at) => `${JSON.stringify(name)}:${texts[at]}`).join(',')}}`,
           );
-          // Columns that hold a widener as it is stay as they are: that is no difference.
+          // Columns that fit a widening value are unchanged: that is not a difference.
           const wide = widening.map(
             (one, n) => `{"k":${-1 - n},${names.map((name) => `${JSON.stringify(name)}:${one}`).join(',')}}`,
           );

@@ -1,13 +1,13 @@
 /*
  * One run of the destination: takes messages in order, stores records in one transaction after the other, and passes on
- * each state once what it covers is committed. While one transaction is under way the next one's records are taken. A
- * transaction begins when there is enough to store, or when a state waits and nothing else is under way.
+ * each state once the records it covers are committed. While a transaction is in progress, the next one's records are
+ * collected. A transaction starts when there is enough to store, or when a state waits and nothing else is in progress.
  *
- * A state covers the records of its stream that came before it, a global one those of all streams. Those of an
- * `overwrite` stream count only when the stream is complete; its states wait until then, and hold up no other's.
+ * A state covers the earlier records of its stream, a global one those of all streams. Records of an `overwrite` stream
+ * count only when the stream is complete; its states wait until then without delaying others.
  *
- * A stream that the server refuses is given up, and the others go on. Nothing more of it is stored, none of its states
- * is passed on, and in the end the run fails with the reason.
+ * A stream that the server refuses is abandoned, and the others continue. Nothing more of it is stored, none of its
+ * states is passed on, and the run fails at the end with the reason.
  */
 
 import { ConnectorError, type DestinationInput, type Emitter } from '@inlay/protocol/connector';
@@ -94,7 +94,7 @@ export class Writing {
     return this.latest?.writer;
   }
 
-  /** Undefined: the stream has been given up. */
+  /** Undefined: the stream was abandoned. */
   private writerOf(key: string): TableWriter | undefined {
     if (this.refused.has(key)) return undefined;
     const writer = this.writers.get(key);
@@ -173,7 +173,7 @@ export class Writing {
   }
 
   private async passOn(states: readonly State[]): Promise<void> {
-    // First: a state is worth nothing to a sync that cannot tell whether the rows are still there.
+    // First: a state is useless to a sync that cannot tell whether the rows still exist.
     for (const [key, { configured, held }] of this.writers) {
       if (!this.refused.has(key)) await this.holdings.tell(configured, held);
     }
@@ -198,7 +198,7 @@ export function isRefusal(reason: unknown): boolean {
   return reason instanceof ConnectorError && reason.failureType === 'config_error';
 }
 
-/** Why the run fails in the end. The reasons of up to three streams are told. */
+/** Why the run fails at the end. Includes the reasons of up to three streams. */
 function reasonOf(refused: Refusals): ConnectorError {
   const reasons = [...refused].map(([key, reason]) => explained(key, reason));
   const [first] = reasons;

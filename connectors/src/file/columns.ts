@@ -1,7 +1,7 @@
 /*
- * The types of CSV columns, which is all text: found from a sample, and given to the values when the file is read. Both
- * recognise the same spellings, and only those from which the text could be written again: 007 stays text. A number keeps
- * all of its digits, the zeros at the end of 2.50 included.
+ * Types of CSV columns, which contain only text: detected from a sample, and applied to values when the file is read.
+ * Both recognise the same spellings, and only those that can be restored exactly: 007 stays text. A number keeps all
+ * its digits, including the trailing zero of 2.50.
  */
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { ExactNumber, survivesDouble } from '@inlay/protocol/json';
@@ -59,7 +59,7 @@ function describe(kinds: ReadonlySet<Kind>): JsonSchema {
   return { type: ['null', 'string'], ...describeFormat(kinds as ReadonlySet<ReturnType<typeof textFormat>>) };
 }
 
-/** Gives the values of a row the types of the schema; a value that does not fit stays text. Changes the row. */
+/** Casts the values of a row to the schema's types; a value that does not fit stays text. Changes the row in place. */
 export function rowConverter(schema: JsonSchema): (row: Row) => Record<string, unknown> {
   const conversions = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
     .map(([name, { type }]) => [name, conversionTo(type)] as const)

@@ -1,4 +1,4 @@
-/* From the bytes of a file to its text: unpacks gzip, which it recognises by itself, and refuses what is no text. */
+/* Converts the bytes of a file to text: detects and unpacks gzip, and refuses binary content. */
 import { pipeline, Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';

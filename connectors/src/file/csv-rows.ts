@@ -1,14 +1,14 @@
 /*
- * Cuts the text of a CSV file into pieces of whole rows, and leaves out rows that are longer than a record may be: nobody
- * has to hold those. Only quotation marks and line breaks are looked at here; what stands between them is the parser's.
+ * Splits the text of a CSV file into blocks of whole rows and skips rows over the record size limit, so that they are
+ * never buffered. Only quotation marks and line breaks are interpreted here; the parser handles the rest.
  */
 import { ConnectorError } from '@inlay/protocol/connector';
 
-/** What is kept of a row that is left out. */
+/** The part of a skipped row that is kept. */
 const keptLength = 64 * 1024;
 const quote = '"';
 
-/** @param onLong is told how each row begins that is left out. */
+/** @param onLong called with the start of each skipped row. */
 export async function* wholeRows(
   text: AsyncIterable<string>,
   delimiter: string,
@@ -16,11 +16,11 @@ export async function* wholeRows(
   onLong: (beginning: string) => void,
 ): AsyncGenerator<string> {
   let held = '';
-  /** Of the row that is being left out. */
+  /** Start of the row that is being skipped. */
   let beginning: string | undefined;
   let isQuoted = false;
   let isParsable = true;
-  /** The end of what came before. */
+  /** The end of the previous block. */
   let before = '';
   for await (const chunk of text) {
     if (!isParsable) {
@@ -88,12 +88,12 @@ function rowEnds(chunk: string, before: string, delimiter: string, wasQuoted: bo
   }
 }
 
-/** Whether a quotation mark may follow: at the beginning of a cell, or as the second of two that stand for one. */
+/** Whether a quotation mark may follow: at the start of a cell, or as the second of an escaped pair. */
 function mayOpen(text: string, delimiter: string): boolean {
   return text === '' || /["\r\n]$/.test(text) || text.endsWith(delimiter);
 }
 
-/** The cells of a row that begins so. The last one is cut off, and left out. */
+/** The cells of a row that starts like this. The last one is truncated and omitted. */
 export function firstCells(beginning: string, delimiter: string): string[] {
   const cells: string[] = [];
   let start = 0;

@@ -6,7 +6,7 @@ import { type CsvFormat, readCsv } from './csv.ts';
 
 async function read(text: string, format: Omit<CsvFormat, 'type'> = {}, chunkLength = 7): Promise<Row[]> {
   async function* chunks() {
-    // By characters: a decoder never hands out half of one.
+    // By characters: a decoder never outputs half of one.
     const characters = Array.from(text);
     for (let at = 0; at < characters.length; at += chunkLength) yield characters.slice(at, at + chunkLength).join('');
   }
@@ -80,7 +80,7 @@ describe('CSV', () => {
     const table = fc
       .integer({ min: 2, max: 5 })
       .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { maxLength: 6 }))
-      // A lone surrogate is no character, and cannot be in a file.
+      // A lone surrogate is not a character and cannot be in a file.
       .filter((rows) => rows.flat().every((text) => text.isWellFormed()));
     await fc.assert(
       fc.asyncProperty(
@@ -203,7 +203,7 @@ describe('rows of CSV that are too long', () => {
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(9), cell)), fc.integer({ min: 1, max: 10 }), async (cells, size) => {
         const lines = cells.map(([id, text]) => `${id},${quoted(text)}\r\n`);
         const { rows, skipped } = await readSome(`id,text\n${lines.join('')}`, size);
-        // A row counts with its line break or a part of it.
+        // A row counts with its line break or part of it.
         const isLong = (line: string) => line.length - 1 > 20;
         const expected = cells.filter((_, index) => !isLong(lines[index] ?? ''));
         expect(rows).toEqual(expected.map(([id, text]) => ({ id: String(id), text: text === '' ? null : text })));

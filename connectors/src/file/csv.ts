@@ -1,4 +1,7 @@
-/* Reads CSV (RFC 4180, with other delimiters too) row by row. An empty cell is null, since CSV cannot tell it from ''. */
+/*
+ * Reads CSV (RFC 4180, also with other delimiters) row by row. An empty cell is null, since CSV cannot distinguish it
+ * from ''.
+ */
 import { pipeline } from 'node:stream';
 import { ConnectorError } from '@inlay/protocol/connector';
 import { maxRecordBytes } from '@inlay/protocol/protocol';
@@ -12,14 +15,14 @@ export interface CsvFormat {
   header?: boolean;
 }
 
-/** A row that is longer than a record may be is left out; `onSkipped` is told what is known of it. */
+/** Skips a row over the record size limit; `onSkipped` gets what is known about it. */
 export async function* readCsv(
   text: AsyncIterable<string>,
   { delimiter = ',', header = true }: CsvFormat,
   onSkipped: (row: Row) => void = () => {},
   maxRowLength = maxRecordBytes,
 ): AsyncGenerator<Row> {
-  // All of them: a file may be put together from others that end their lines in another way.
+  // All kinds of line breaks: a file may be concatenated from files with different ones.
   const record_delimiter = ['\r\n', '\n', '\r'];
   const parser = parse({ delimiter, record_delimiter, skip_empty_lines: true });
   const skipped: string[] = [];

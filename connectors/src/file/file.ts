@@ -1,6 +1,6 @@
 /*
- * The source `file`: reads the records of files as one stream. Incremental means file by file: a file that is the same as
- * when it was last read is passed over, any other is read as a whole. Memory does not grow with the size of a file.
+ * The source `file`: reads the records of files as one stream. Incremental syncs work file by file: an unchanged file
+ * is skipped, any other is read in full. Memory does not grow with file size.
  */
 
 import { type HttpClientOptions, httpClient, logRetries } from '@inlay/guard/http-client';
@@ -49,7 +49,7 @@ interface FileConfiguration {
 const checkedRecords = 100;
 const sample = { files: 5, recordsPerFile: 2000 };
 const recordsPerState = 10_000;
-/** Of records that are skipped, in a report. */
+/** Limit of skipped records in a report. */
 const maxKeys = 20;
 
 /** Every record says which file it is from and how old that is; the latter is the cursor, so that newer files win. */
@@ -190,7 +190,7 @@ async function readSome(
 }
 
 interface Skipping {
-  /** To be known of a record that is too long. */
+  /** Identifies a record that is too long. */
   fields?: readonly string[];
   onSkipped?: (known: Record<string, unknown>) => void;
 }

@@ -10,7 +10,7 @@ const maxDocumentLength = 64 * 1024 * 1024;
 /** JSON may take three times the bytes of a character to spell it. A longer line has a record that is too long. */
 const maxLineLength = 3 * maxRecordBytes;
 
-/** A line that is longer than a record may be is left out; `onSkipped` is told those of the fields that are short. */
+/** Skips a line over the record size limit; `onSkipped` gets its short fields. */
 export async function* readJsonLines(
   text: AsyncIterable<string>,
   fields: readonly string[] = [],
@@ -74,7 +74,7 @@ export async function* readJsonDocument(
   yield* recordsAt(parseOrExplain(whole, 'The file is not valid JSON. Check the format.', true), recordPath, false);
 }
 
-/** The reason that the language gives quotes the data, and is left out. */
+/** The parser's message quotes the data, so it is omitted. */
 function parseOrExplain(text: string, message: string, isAtEnd: boolean): unknown {
   try {
     return parseJson(text);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/run-source.ts';
 import { findLocalFiles, matches } from './local-file.ts';
 
-/** An allowed folder with `a.csv`, `b.csv` and `sub/c.csv`, and beside it a secret that is not allowed. */
+/** An allowed folder with `a.csv`, `b.csv` and `sub/c.csv`, and next to it a secret file that is not allowed. */
 function prepare() {
   const root = temporaryFolder();
   const allowed = join(root, 'allowed');

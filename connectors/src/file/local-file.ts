@@ -1,6 +1,6 @@
 /*
- * Files of the machine itself. Always true: only regular files are read, and only below folders that the operator allows,
- * judged by where a path really leads. About anything outside of them nothing is told, not even whether it exists.
+ * Files on this machine. Invariants: only regular files are read, and only in folders that the operator allows, judged
+ * by the resolved path. Nothing is revealed about anything outside, not even whether it exists.
  */
 import { constants, type FileHandle, open, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -70,7 +70,7 @@ async function matchingNames(folder: string, pattern: string, path: string, read
   }
 }
 
-/** Where a path leads when all links are followed; throws when that is outside of what may be read. */
+/** The path with all links resolved; throws if that is outside the allowed folders. */
 async function allowedPath(path: string, readableDirs: readonly string[], shownAs = path): Promise<string> {
   const real = await realpath(path);
   for (const dir of readableDirs) {
@@ -94,7 +94,7 @@ function isInside(dir: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** An asterisk stands for any characters. Hidden files match only a pattern that begins with a dot. */
+/** An asterisk matches any characters. Hidden files match only patterns that start with a dot. */
 export function matches(name: string, pattern: string): boolean {
   if (name.startsWith('.') && !pattern.startsWith('.')) return false;
   const [start = '', ...parts] = pattern.split('*');

@@ -7,14 +7,14 @@ import type { Readable } from 'node:stream';
 export interface SourceFile {
   /** Tells the files of one source apart. */
   name: string;
-  /** Undefined: it is still the version that the caller knows. */
+  /** Undefined: unchanged since the version that the caller knows. */
   open(knownVersion?: string): Promise<OpenFile | undefined>;
-  /** Puts a failure that comes up while the file is read into words; gives back anything else unchanged. */
+  /** Turns a read failure into a message; returns anything else unchanged. */
   explain(error: unknown): unknown;
 }
 
 export interface OpenFile {
-  /** Undefined: there is no telling whether the file has changed since. */
+  /** Undefined: cannot determine whether the file has changed. */
   version: string | undefined;
   modifiedAt: Date;
   body: Readable;

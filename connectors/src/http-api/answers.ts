@@ -1,6 +1,6 @@
 /*
- * What an answer of an API has to be: JSON in a known encoding, with a status that says so. A failure says what to check in
- * the form of this connector, names the settings at fault, and shows nothing of what the API was told or has answered.
+ * What an API response must be: JSON in a known encoding, with a success status. A failure says what to check in this
+ * connector's form, names the settings at fault, and never reveals what was sent or returned.
  */
 
 import { passingRefusal } from '@inlay/guard/http-client';
@@ -14,7 +14,7 @@ import { isCutOffJson } from '@inlay/protocol/cut-off-json';
 export interface Expectations {
   /** How often the API is asked before it is given up. */
   attempts: number;
-  /** The API is known to answer as configured: then an answer that is no JSON is its trouble of the moment. */
+  /** The API is known to respond as configured, so a response that is not JSON is a transient problem. */
   hasWorked: boolean;
   /** Told the whole of each good answer. */
   onAnswer?: ((stream: string, body: unknown) => void) | undefined;
@@ -123,7 +123,7 @@ function notJson(answer: Answer, hasWorked: boolean): Resolution | undefined {
   });
 }
 
-/** The answer as it is. A list is not taken apart: where the records are is said by their path. */
+/** The response body unchanged. Lists are not unwrapped: the path says where the records are. */
 export const wholeAnswer: Decoder = {
   isStreamed: false,
   async *decode({ plainJson }) {

@@ -44,7 +44,7 @@ export function ownComponents(reading: Reading): ComponentDefinition[] {
   ];
 }
 
-/** Of the stream that a component belongs to. */
+/** Settings of the stream that a component belongs to. */
 function streamSettings(given: Given): StreamConfiguration {
   const { streams } = given.config as { streams: StreamConfiguration[] };
   const found = streams.find(({ name }) => name === given.making.streamName);

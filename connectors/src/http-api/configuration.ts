@@ -20,7 +20,7 @@ export interface PageSize {
 }
 
 interface MoreFlag {
-  /** Where an answer says whether there are more pages. */
+  /** Where a response says whether there are more pages. */
   more_path?: string;
 }
 
@@ -49,7 +49,7 @@ export interface StreamConfiguration {
   query_parameters?: NameAndValue[];
   /** JSON. Given, requests are POST. */
   body?: string;
-  /** Where the parameters of pages and of the cursor go. */
+  /** Where page and cursor parameters are sent. */
   parameters_in?: 'query' | 'body';
   record_path?: string;
   primary_key?: string[];
@@ -84,7 +84,7 @@ export type Authentication =
 
 export interface Api {
   baseUrl: URL;
-  /** With keys as a header can carry them. */
+  /** Header names with valid characters only. */
   authentication: Authentication;
   streams: StreamConfiguration[];
   headers: NameAndValue[];
@@ -170,7 +170,7 @@ export function placeholdersOf(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, field = '']) => field);
 }
 
-/** Undefined for a stream that is asked for with GET. */
+/** Undefined for a stream requested with GET. */
 export function bodyOf(stream: StreamConfiguration): Record<string, unknown> | undefined {
   const { name, body, parameters_in } = stream;
   if (body === undefined || body.trim() === '') return parameters_in === 'body' ? {} : undefined;

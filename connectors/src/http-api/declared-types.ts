@@ -1,6 +1,6 @@
 /*
- * Gives values the types that were declared for their fields, as far as nothing is lost: `"12"` becomes 12 in a field of
- * numbers, and `"a dozen"` stays what it is. The destination tells what does not fit.
+ * Casts values to the types declared for their fields if nothing is lost: `"12"` becomes 12 in a numeric field, and `"a
+ * dozen"` is unchanged. The destination reports values that do not fit.
  */
 import type { Transformation } from '@inlay/manifests/components/transformations';
 import { ExactNumber, isNumberText, survivesDouble } from '@inlay/protocol/json';

@@ -1,6 +1,6 @@
 /*
- * Configurations and states from before this source ran on the engine for manifests. The states here were written by the
- * code of that time: what it asks for, what it sends and what it keeps must stay as it was.
+ * Configurations and states from before this source used the manifest engine. The states were written by the old code:
+ * what it requests, sends and stores must not change.
  */
 import { expect, test } from 'vitest';
 import type { Handler } from '../../../guard/test/http-server.ts';
@@ -13,7 +13,7 @@ interface Case {
   answer: Handler;
   /** The state from before; undefined for the first sync. */
   state?: object;
-  /** Queries of the read, without those of the discovery before. */
+  /** Queries of the read, without those of the earlier discovery. */
   asked: object[];
   records: unknown[];
   /** Absent for a full refresh. */

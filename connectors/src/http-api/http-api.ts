@@ -29,7 +29,7 @@ import { toManifest } from './manifest.ts';
 import { oneRecordWarning } from './one-record.ts';
 import { specification } from './specification.ts';
 
-/** What a schema is found from: pages that have records, among the first that are asked for. */
+/** Basis of schema inference: non-empty pages among the first ones. */
 const sample = { pages: 2, asked: 20, records: 1000 };
 const answerBytes = 64 * 1024 * 1024;
 const usual: Reading = { attempts: 6, hasWorked: false };
@@ -88,7 +88,7 @@ export const connector: SourceConnector = {
   },
 };
 
-/** For tests too: they shorten limits and waits. */
+/** Exported for tests, which shorten limits and waits. */
 export function sourceFor(
   api: Api,
   reading: Reading = usual,
@@ -124,7 +124,7 @@ function emitterFor(emit: Emitter, incremental: ReadonlySet<string>, failures: M
     ...emit,
     state: (state: State) =>
       incremental.has(state.stream?.stream_descriptor.name ?? '') ? emit.state(state) : undefined,
-    // That a stream is running is news only where it has to wait.
+    // A running stream is worth a log line only if it has to wait.
     status: (stream, status, reasons) =>
       status === 'RUNNING' && !reasons ? undefined : emit.status(stream, status, reasons),
     failure: ({ name }, failure) => {
@@ -168,7 +168,7 @@ async function* pagesOf(stream: SourceStream, settings: StreamConfiguration): As
   for await (const slice of slicesOf(stream, settings)) yield* stream.read(slice);
 }
 
-/** The newest time comes first, where records are more likely. Parents are asked for one after the other. */
+/** The latest time comes first, because records are more likely there. Parents are requested one after the other. */
 async function* slicesOf(stream: SourceStream, { time_window, parent }: StreamConfiguration): AsyncGenerator<Slice> {
   if (!time_window || parent) return yield* stream.cursor.slices();
   const slices: Slice[] = [];

@@ -1,8 +1,8 @@
 /*
- * Translates a configuration into a declarative manifest, which the engine runs. What an entered text means is never
- * changed on the way: the manifest has it as a quoted literal, or refers to the configuration, so that braces stay braces
- * and `1e3` stays `1e3`. What the language of manifests cannot say is in components of this connector's own
- * (components.ts), which read their settings from the configuration by the name of the stream.
+ * Translates a configuration into a declarative manifest, which the engine runs. Entered text never changes its
+ * meaning: the manifest contains it as a quoted literal or refers to the configuration, so braces stay braces and `1e3`
+ * stays `1e3`. What manifests cannot express is in this connector's own components (components.ts), which read their
+ * settings from the configuration by stream name.
  */
 import type { Configuration } from '@inlay/protocol/connector';
 import {
@@ -31,7 +31,7 @@ export function toManifest(api: Api): Translation {
       type: 'DeclarativeSource',
       check: { type: 'CheckStream', stream_names: streams.map(({ name }) => name) },
       streams: streams.map((stream) => streamComponent(api, stream)),
-      // One after the other: an API is asked no faster than before.
+      // Sequential: an API is never called faster than before.
       stream_groups: {
         all: {
           type: 'StreamGroup',
@@ -45,13 +45,13 @@ export function toManifest(api: Api): Translation {
   };
 }
 
-/** A template that gives exactly this text, whatever the text contains. */
+/** A template that evaluates to exactly this text, whatever it contains. */
 export function exact(text: string): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `'${text.replace(/[^A-Za-z0-9 ./:?&=_-]/g, escaped)}'`;
 }
 
-/** A template that gives exactly this text of the configuration. */
+/** A template that evaluates to exactly this text of the configuration. */
 const entered = (...path: string[]) => `{{ config${path.map((key) => `['${key}']`).join('')} | tojson }}`;
 
 function budget(perSecond: number): Component {
@@ -60,7 +60,7 @@ function budget(perSecond: number): Component {
   return { type: 'HTTPAPIBudget', policies: [{ type: 'MovingWindowCallRatePolicy', rates, matchers: [] }] };
 }
 
-/** @param needed fields that a record must have, for a parent: without a value there is no list of its own. */
+/** @param needed fields that a record of a parent must have: without a value, it has no child list. */
 function streamComponent(api: Api, stream: StreamConfiguration, needed: readonly string[] = []): Component {
   const { name, primary_key, pagination, parent, fields } = stream;
   const cursor = cursorComponent(stream);
@@ -175,7 +175,7 @@ function filledAddress(whole: string, fields: readonly string[]): string {
   return `{{ (${parts.join('')}${exact(rest)}) | tojson }}`;
 }
 
-/** The first field tells partitions apart; the others come along. */
+/** The first field identifies partitions; the others are copied. */
 function parentValue(field: string, [first]: readonly string[]): string {
   return field === first ? `stream_partition[${exact(field)}]` : `stream_slice.extra_fields[${exact(field)}]`;
 }
@@ -188,7 +188,7 @@ function parentRouter(api: Api, { path }: StreamConfiguration, parentName: strin
     parent_stream_configs: [
       {
         type: 'ParentStreamConfig',
-        // All of them in every sync: what belongs to a parent changes without the parent.
+        // All of them in every sync: children change without a change in the parent.
         stream: streamComponent(api, parent, placeholdersOf(path)),
         parent_key: exact(first.split('.').join('/')),
         partition_field: exact(first),

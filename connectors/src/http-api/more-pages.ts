@@ -1,8 +1,8 @@
 /*
- * What an answer says about further pages. APIs say so in many ways: a flag, an address or number of the next page, how
- * many pages or records there are. The usual names are recognised beside the records and in the usual objects around
- * them, never within a record. Only a flag is believed when it says that there is no further page; the rest may belong
- * to another way of paging, and one request more finds out.
+ * Detects whether a response announces more pages. APIs do this in many ways: a flag, a URL or number of the next page,
+ * a count of pages or records. The usual names are recognised next to the records and in the usual wrapper objects,
+ * never within a record. Only a flag can end pagination; other signs may belong to a different pagination, and one more
+ * request settles it.
  */
 import { isJsonObject, valueAt } from '@inlay/protocol/json';
 
@@ -34,7 +34,7 @@ const surroundings = [
   ...['links', '_links', 'response_metadata'],
 ];
 
-/** @param flagPath where the flag is, if somebody has said so. */
+/** @param flagPath path of the flag, if configured. */
 export function saysOfMorePages({ body, headers }: Answer, recordPath: string, flagPath = ''): MorePages {
   const fields = fieldsAround(body, recordPath);
   const found: MorePages = {};
@@ -49,7 +49,7 @@ export function saysOfMorePages({ body, headers }: Answer, recordPath: string, f
   return found;
 }
 
-/** Of the objects that the records are in, by their names in one spelling; the outermost wins. */
+/** Objects that contain the records, with normalised names; the outermost wins. */
 function fieldsAround(body: unknown, recordPath: string): Map<string, unknown> {
   const fields = new Map<string, unknown>();
   const add = (object: Record<string, unknown>) => {
@@ -87,7 +87,7 @@ function firstFlag(fields: ReadonlyMap<string, unknown>): boolean | undefined {
   return isMore ?? (isEnd === undefined ? undefined : !isEnd);
 }
 
-/** What somebody has called the flag may be anything that is there or not, such as an address. */
+/** A field named as the "more pages" flag counts as true if present, whatever its type. */
 function readFlag(value: unknown): boolean | undefined {
   if (value === undefined) return undefined;
   return value !== null && value !== false && value !== 0 && value !== '' && value !== 'false';

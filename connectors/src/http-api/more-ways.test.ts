@@ -1,4 +1,4 @@
-/* Ways to read a list besides asking for page after page with GET. Each is tried against an API on the loopback interface. */
+/* Ways to read a list other than page by page with GET, each tested against an API on the loopback interface. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Configuration, Emitter } from '@inlay/protocol/connector';
@@ -218,7 +218,7 @@ describe('a parent list', () => {
       { id: 'a b/c issues ann', repo: 'a b/c' },
       { id: '{{ 7*7 }} issues bob', repo: '{{ 7*7 }}' },
     ]);
-    // In one sync the parents are asked for once.
+    // In one sync, the parents are requested once.
     expect(asked.slice(-3).filter(({ path }) => path === '/v1/repos')).toHaveLength(1);
   });
 
@@ -356,7 +356,7 @@ describe('a time window', () => {
 });
 
 describe('a list that is sorted by its cursor field', () => {
-  /** Fails at the third page of a thousand until it is mended. */
+  /** Fails at the third page of a thousand until it is fixed. */
   async function startSortedApi(rows: { id: number; at: number }[]) {
     let isBroken = true;
     const server = await startApi(

@@ -1,8 +1,8 @@
 /*
- * Tells which records of a stream are new since the last sync, by comparing one field. Nothing is lost: a record with the
- * very value the last sync ended with counts as new unless it was there then, and a record without a value always does.
- * An API need not sort by the field, so the state moves on only when all of a stream has been read. Where somebody says
- * that it does, the state moves on in the middle, for as long as no record comes behind a later one.
+ * Detects which records of a stream are new since the last sync by comparing one field. No record is lost: a record
+ * with exactly the value that the last sync ended with counts as new unless it was there then, and a record without a
+ * value always does. APIs need not sort by the field, so the state advances only after the whole stream was read. If
+ * the user declares that the API sorts, the state advances midway, until a record arrives out of order.
  */
 import { createHash } from 'node:crypto';
 import type { Given } from '@inlay/manifests/component';
@@ -26,7 +26,10 @@ interface CursorState extends Record<string, unknown> {
   at_cursor?: string[];
 }
 
-/** The cursor parameter tells the API the last value; before there is one, what was entered for the parameter goes along. */
+/**
+ * The cursor parameter sends the last value to the API; until there is one, the value entered for the parameter is
+ * sent.
+ */
 export function newRecords(given: Given, stream: StreamConfiguration): IncrementalSync {
   const { cursor_field = '', cursor_parameter, sorted = false } = stream;
   const start = readCursorState((given.around as CursorSurroundings).state, cursor_field);
@@ -119,7 +122,7 @@ export class NewRecords implements StreamCursor {
   }
 }
 
-/** Also of a stream that was read in parts of time before: those keep the value under the name of the field. */
+/** Also for a stream that was read in time windows before: those store the value under the name of the field. */
 export function readCursorState(state: object | undefined, field = ''): CursorState {
   if (!isJsonObject(state)) return {};
   const { cursor = state[field], at_cursor } = state;
@@ -127,7 +130,7 @@ export function readCursorState(state: object | undefined, field = ''): CursorSt
   return { cursor, at_cursor: Array.isArray(at_cursor) ? at_cursor.map(String) : [] };
 }
 
-/** A stream that is read in parts of time goes on from where it was without them. */
+/** A stream read in time windows continues from where it was without them. */
 export function migrateState({ cursor_field = '', time_window }: StreamConfiguration): StateMigration {
   return (state) => {
     const { cursor } = readCursorState(state);
@@ -142,7 +145,7 @@ export function digest(value: unknown): string {
 /** Numbers by size, times by when they are, other text by its characters. */
 export function compare(a: CursorValue, b: CursorValue): number {
   const [x, y] = [String(a), String(b)];
-  // Digit by digit, for a number that a double does not hold is kept as text.
+  // Compared digit by digit, because a number that a double cannot represent is stored as text.
   if (isNumberText(x) && isNumberText(y)) return compareNumberTexts(x, y);
   if (typeof a !== typeof b) {
     throw new ConnectorError(

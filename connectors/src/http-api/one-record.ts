@@ -1,6 +1,7 @@
 /*
- * An API mostly wraps its list: in `data`, in `results`, with a count beside it. Where nobody has said so, the wrapper is
- * taken for the one record that there is, everything works, and one row arrives. A check tells of it.
+ * Most APIs wrap their list: in `data`, in `results`, with a count next to it. Without a records path, the wrapper
+ * would be read as a single record, and everything would seem to work with one row. The connection check warns about
+ * this.
  */
 
 import { isJsonObject, valueAt } from '@inlay/protocol/json';

@@ -1,7 +1,7 @@
 /*
- * Where the next page of a stream is. A page that is short or empty is no end by itself: an API may leave records out of
- * a page, and may say that there are more. Every way of paging ends nevertheless: by what the API says, with an empty
- * page, or because it sends the same pages, token or link again. Asking for pages is done in watched-pages.ts.
+ * Finds the next page of a stream. A short or empty page does not always mean the end: APIs may filter records out of a
+ * page and may say that there are more. Still, every pagination terminates: because the API says so, at an empty page,
+ * or because the API repeats pages, tokens or links. watched-pages.ts requests the pages.
  */
 import { ConnectorError } from '@inlay/protocol/connector';
 import { ExactNumber, valueAt } from '@inlay/protocol/json';
@@ -18,7 +18,7 @@ interface Page extends Answer {
   records: Records;
 }
 
-/** Query parameters beside those of the stream, or an address that may be relative to the page before. */
+/** Query parameters in addition to those of the stream, or a URL that may be relative to the previous page. */
 export type Place = { parameters: Record<string, string | number> } | { link: string };
 
 interface Step {
@@ -26,15 +26,15 @@ interface Step {
   take: Records[];
   /** Absent: this was the last page. */
   next?: Place;
-  /** Statuses by which the API would say that there is no next page. */
+  /** Statuses with which the API would report that there is no next page. */
   endStatuses?: readonly number[];
-  /** For the log: what somebody should know about how the reading ended. */
+  /** For the log: notable facts about how reading ended. */
   note?: string;
 }
 
 export interface Pager {
   first: Place;
-  /** Called once for each page, in order; with undefined when there is no such page. */
+  /** Called once for each page, in order; with undefined if there is no such page. */
   after(page: Page | undefined): Step;
 }
 
@@ -48,7 +48,7 @@ const noSuchPageOrRefused = [...noSuchPage, 400, 422];
 /** @param maxEmptyPages in a row; an API that sends so many is not believed that there are more. */
 export function pagerFor(pagination: Pagination, recordPath: string, maxEmptyPages: number): Pager {
   const says = (page: Page, flagPath?: string) => saysOfMorePages(page, recordPath, flagPath);
-  /** An end that somebody has chosen is the only one. */
+  /** A configured stop condition replaces all others. */
   const saysOfEnd = ({ end = 'automatic', more_path }: { end?: string; more_path?: string }) => {
     return (page: Page): MorePages => (end === 'automatic' ? says(page, more_path) : {});
   };
@@ -66,8 +66,8 @@ export function pagerFor(pagination: Pagination, recordPath: string, maxEmptyPag
     case 'offset': {
       const { offset_parameter = 'offset', size_parameter = 'limit', page_size = 100, end } = pagination;
       const size = { size_parameter, page_size };
-      // Counts what came, since an API may give fewer records a page than it was asked for. Where it leaves records out
-      // of a page after counting them, some come twice, and none is missed.
+      // Counts records received, since an API may return fewer per page than requested. If it filters a page after
+      // counting, some records come twice, and none is missed.
       const position = ({ records, emptyPages }: Progress) => records + emptyPages * page_size;
       return countingPager(size, offset_parameter, saysOfEnd(pagination), maxEmptyPages, end === 'short_page', {
         position,
@@ -92,7 +92,7 @@ export function pagerFor(pagination: Pagination, recordPath: string, maxEmptyPag
         const token = valueAt(body, token_path);
         return isPointer(token) ? { parameters: { [token_parameter]: textOrNumber(token) } } : undefined;
       };
-      // Some APIs give a token with every page, for a client that asks again later.
+      // Some APIs return a token with every page, for clients that poll later.
       const isLast = ({ found }: Page, flag: boolean | undefined) =>
         flag === false && (Boolean(more_path) || found.length === 0);
       return pointingPager('token', pagination, find, (page) => says(page, more_path), isLast);
@@ -133,9 +133,9 @@ interface Progress {
 }
 
 interface Counting {
-  /** Of the next page. */
+  /** Number of the next page. */
   position(done: Progress): number;
-  /** Whether the API counts more than it was asked for so far. */
+  /** Whether the API counts more records than were requested so far. */
   lacks(said: MorePages, done: Progress): boolean;
 }
 

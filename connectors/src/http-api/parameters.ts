@@ -1,6 +1,6 @@
 /*
- * Where the parameters of a request go: into the query, or into the body in JSON. A parameter of a page takes the place of
- * an entered parameter of the same name, and so do the parameter of the cursor and the key.
+ * Where request parameters go: into the query, or into the JSON body. Page, cursor and key parameters replace entered
+ * parameters of the same name.
  */
 import { emptyParts, type RequestParts, type Values } from '@inlay/manifests/http/request';
 import { removeAtPath, setAtPath } from '@inlay/manifests/run/paths';
@@ -9,7 +9,7 @@ import { type Authentication, bodyOf, type NameAndValue, type StreamConfiguratio
 
 /** All that were entered, those in the path before the others. */
 function parametersOf({ path, parent, query_parameters = [] }: StreamConfiguration): NameAndValue[] {
-  // Fields of a parent may stand in the query of the path, so that it stays in the address.
+  // The query of the path may contain fields of a parent, so it stays part of the URL.
   const [, query = ''] = parent ? [] : (/\?([^#]*)/.exec(path) ?? []);
   const inPath = [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
   return [...inPath, ...query_parameters];
@@ -21,14 +21,14 @@ export function keyParameter(config: Record<string, unknown>): string | undefine
   return type === 'query' ? name : undefined;
 }
 
-/** The parameters that the cursor sets by itself. */
+/** Parameters that the cursor sets itself. */
 function cursorParameters({ cursor_field, cursor_parameter, time_window, parent }: StreamConfiguration): string[] {
   const { start_parameter, end_parameter } = time_window ?? {};
   const names = time_window ? [start_parameter, end_parameter] : cursor_field && !parent ? [cursor_parameter] : [];
   return names.filter((name) => name !== undefined);
 }
 
-/** What a page is asked for with. `ofPage` is undefined for a page behind a link, which has its parameters itself. */
+/** The parameters of a page request. `ofPage` is undefined for a page behind a link, which contains its own. */
 export function pageParts(
   stream: StreamConfiguration,
   keyName: string | undefined,

@@ -1,6 +1,6 @@
 /*
- * The only secrets stand in `authentication`, beside what an operator knows: a template can fix everything, the kind of
- * authentication included, and leave just the key to the customer.
+ * All secrets are in `authentication`, next to settings that the operator knows: a template can preset everything,
+ * including the type of authentication, and leave only the key to the customer.
  */
 import type { ConnectorSpecification } from '@inlay/protocol/protocol';
 import { bearerToken, noAuthentication, userAndPassword } from '../kit/http-authentication.ts';

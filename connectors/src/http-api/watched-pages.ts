@@ -1,7 +1,7 @@
 /*
- * Reads the pages of a stream for the engine: asks for each with its parameters, looks at what came, and says what of it is
- * taken and where the next page is (paging.ts). Always true: a page is asked for only at the API's own origin, the key goes
- * along in the way that was configured, and there is an end to the number of pages.
+ * Reads the pages of a stream for the engine: sends each request, checks the response, and decides which records count
+ * and where the next page is (paging.ts). Invariants: pages are requested only from the API's own origin, the key is
+ * sent only in the configured way, and the number of pages is bounded.
  */
 
 import { headersByName } from '@inlay/guard/http-client';
@@ -15,7 +15,7 @@ import { keyParameter, pageParts } from './parameters.ts';
 
 export interface Limits {
   pages: number;
-  /** In a row. */
+  /** Limit of empty pages in a row. */
   emptyPages: number;
 }
 
@@ -27,11 +27,11 @@ interface Position {
   place: Place;
   endStatuses: readonly number[];
   pages: number;
-  /** The page before. */
+  /** The previous page. */
   from?: URL | undefined;
 }
 
-/** @param hasWorked an answer without a list is then one without records, where only some were asked for. */
+/** @param hasWorked a response without a list then has no records, if others had one. */
 export function watchedPages(given: Given, stream: StreamConfiguration, limits: Limits, hasWorked: boolean): Paginator {
   const { name, record_path = '', pagination = { type: 'none' } } = stream;
   const newPager = () => pagerFor(pagination, record_path, limits.emptyPages);
@@ -73,14 +73,16 @@ export function watchedPages(given: Given, stream: StreamConfiguration, limits: 
   };
 }
 
-/** The key goes along in the way that was configured, whatever the link says of it. */
+/** The key is sent as configured, whatever the link contains. */
 function linkedPage(link: string, current: URL | undefined, keyName: string | undefined): string {
   if (!URL.canParse(link, current?.href)) {
-    throw new ConnectorError('The link to the next page is no address. Check the pagination.');
+    throw new ConnectorError('The link to the next page is not a valid URL. Check the pagination.');
   }
   const url = new URL(link, current?.href);
   if (url.origin !== current?.origin) {
-    throw new ConnectorError(`The next page is on another server, ${url.origin}, which is not asked for it.`);
+    throw new ConnectorError(
+      `The next page is on another server (${url.origin}), where credentials are not sent. Check the pagination.`,
+    );
   }
   if (keyName !== undefined) url.searchParams.delete(keyName);
   return url.href;

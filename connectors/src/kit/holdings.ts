@@ -13,7 +13,7 @@ export class Holdings {
     this.#told = new Map(streams.map(({ stream, inlay_held }) => [streamKey(stream), inlay_held]));
   }
 
-  /** To be awaited before a state of the stream is passed on. Nobody asks about a stream that is overwritten each time. */
+  /** Await before passing on a state of the stream. Never used for streams that are overwritten each time. */
   async tell({ stream, destination_sync_mode }: ConfiguredStream, held: object): Promise<void> {
     const text = JSON.stringify(held);
     const key = streamKey(stream);
@@ -23,7 +23,7 @@ export class Holdings {
   }
 }
 
-/** What was told of a stream that goes on from a state; undefined of any other. */
+/** What the last sync left of a stream that continues from a state; undefined for any other. */
 export function heldBefore<Held extends object>({ inlay_held }: ConfiguredStream): Partial<Held> | undefined {
   return inlay_held === undefined ? undefined : JSON.parse(inlay_held ?? '{}');
 }

@@ -1,12 +1,15 @@
 /*
- * Finds a JSON Schema for records from a sample of them. The schema describes and never forbids: every field may be null
- * or missing, further fields may come, and a format is named only if all of the sample has it.
+ * Infers a JSON Schema from a sample of records. The schema describes and never forbids: every field may be null or
+ * missing, more fields may come, and a format is set only if the whole sample has it.
  */
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { ExactNumber, isJsonObject } from '@inlay/protocol/json';
 
 const maxDepth = 5;
-/** With more keys than this an object within a record is rather a map, for instance from ids, and its keys no fields. */
+/**
+ * An object within a record with more keys than this is treated as a map, for example by id, and its keys are not
+ * fields.
+ */
 const maxProperties = 500;
 
 type TextFormat = 'date' | 'timestamp_with_timezone' | 'timestamp_without_timezone' | 'text';
@@ -70,7 +73,7 @@ function seeProperties({ properties }: Shape, value: Record<string, unknown>, de
 function describe(shape: Shape): JsonSchema {
   const types = new Set(shape.types);
   if (types.has('number')) types.delete('integer');
-  // Nothing but nulls was seen: anything may come.
+  // Only nulls in the sample: anything may come.
   if (types.size === 0) return {};
   return {
     type: ['null', ...[...types].sort()],

@@ -4,12 +4,12 @@ import { addUnclosedData } from '@inlay/protocol/input';
 import type { RecordMessage } from '@inlay/protocol/protocol';
 import type { TextBuffer } from '@inlay/protocol/text-buffer';
 
-/** Added to every record: what tells the copies apart when a record was sent twice. */
+/** Added to every record: distinguishes copies if a record was sent twice. */
 export const addedFields = ['_inlay_emitted_at', '_inlay_sync_id'] as const;
 const nothing = Buffer.alloc(0);
 const [emittedAtField, syncIdField] = addedFields;
 
-/** The data stays as the source wrote it; the added fields come last, where they win over fields of the same name. */
+/** The data is unchanged; the added fields come last, where they override fields of the same name. */
 export function jsonLines(syncId: number): (record: RecordMessage['record'], lines: TextBuffer) => void {
   const timeOf = timeText();
   let time = '';

@@ -1,6 +1,6 @@
 /*
- * A connector's words in other languages. A specification is written in English; `translate` adds to every title,
- * description and option what it is called in the other languages, as `translations` beside it:
+ * Translations of a connector's texts. A specification is written in English; `translate` adds other languages to every
+ * title, description and option, as `translations` next to it:
  *
  *   { "title": "Port", "translations": { "de": { "title": "Port" }, … } }
  *

@@ -298,7 +298,7 @@ describe('an overwritten stream', () => {
 });
 
 describe('a kill -9 in the middle', () => {
-  /** Starts `write`, gives it some of its input, kills it once that has reached the disk. */
+  /** Starts `write`, sends part of its input, and kills it once that has reached the disk. */
   async function killAfter(workspaceDir: string, stream: ConfiguredStream, messages: object[]): Promise<void> {
     const folder = temporaryFolder();
     const files = { config: { path: 'out' }, catalog: { streams: [stream] } };
@@ -309,7 +309,7 @@ describe('a kill -9 in the middle', () => {
     const env = { INLAY_WORKSPACE_DIR: workspaceDir };
     const args = [connectorsProgram, 'local-files', 'write', ...options];
     const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'inherit'] });
-    // It is not to take everything.
+    // It must not consume everything.
     child.stdin.on('error', () => {});
     child.stdin.write(asInput(messages));
     while (hiddenIn(workspaceDir).length === 0 && child.exitCode === null)
@@ -450,7 +450,7 @@ describe('the report of a sync', () => {
       { stream_descriptor: { name: 'items' }, records_written: 2 },
       { stream_descriptor: { name: 'others' }, records_written: 1 },
     ]);
-    // What was appended stays, even where the source has not come to its end.
+    // Appended records are kept, even if the source has not reached its end.
     expect(written(write(temporaryFolder(), [append()], two))).toMatchObject([{ records_written: 2 }]);
   });
 

@@ -1,19 +1,21 @@
 /*
- * Names and folders of local files. Whatever a stream is called, its folder has a plain name of its own, and no folder
- * is reached through a link: what is written stays below the workspace's folder.
+ * Names and folders of local files. Whatever a stream's name, its folder has a unique plain name, and no folder is
+ * reached through a link: everything written stays inside the workspace's folder.
  *
- * What is not ready to be read has a hidden name with the id of the process that works on it, so that what a killed
- * process left behind is told from what another one is working on.
+ * Unfinished files have a hidden name with the id of the process that writes them, so that leftovers of a killed
+ * process can be distinguished from work in progress.
  */
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConnectorError } from '@inlay/protocol/connector';
 import type { StreamDescriptor } from '@inlay/protocol/protocol';
 
-/** With its hash, and twice with a dot between, a name fits into the 255 bytes of a file name. */
+/** With its hash, and twice with a dot in between, a name fits into the 255 bytes of a file name. */
 const maxNameLength = 90;
 
-/** Letters, digits, `_` and `-` stay, so that the dot between namespace and name, and `~`, are never part of either. */
+/**
+ * Letters, digits, `_` and `-` are unchanged, so the dot between namespace and name, and `~`, are never part of either.
+ */
 export function folderName({ name, namespace }: StreamDescriptor): string {
   return namespace ? `${plainName(namespace)}.${plainName(name)}` : plainName(name);
 }

@@ -25,9 +25,9 @@ export function lineFormat(name: FormatName, schema: JsonSchema, syncId: number)
 }
 
 /**
- * RFC 4180. The empty string is quoted, which tells it from a value that is missing or null. A stream that declares no
- * fields has its whole data in one column. Where a record has fields that the stream does not declare, a new file is
- * begun that has them together in one more column, as JSON: a column for each could mean a new file for each record.
+ * RFC 4180. The empty string is quoted, which distinguishes it from a missing or null value. A stream that declares no
+ * fields has all its data in one column. If a record has undeclared fields, a new file is started that has them
+ * together in one more column, as JSON: a column for each could mean a new file for each record.
  */
 function csv(schema: JsonSchema, syncId: number): LineFormat {
   const timeOf = timeText();

@@ -9,14 +9,14 @@ import { TextBuffer } from '@inlay/protocol/text-buffer';
 export type Compression = 'none' | 'gzip';
 
 const pieceBytes = 1024 * 1024;
-/** For the line that makes a piece full. */
+/** Slack for the line that fills a block. */
 const spareBytes = 16 * 1024;
 
 export class PartFile {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #compression: Compression;
-  /** Where lines are added; `writeWhenFull` after each. */
+  /** Buffer for lines; call `writeWhenFull` after each. */
   readonly lines = new TextBuffer(pieceBytes + spareBytes);
   #writtenBytes = 0;
 

@@ -5,7 +5,7 @@ export const specification: ConnectorSpecification = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Local Files',
     type: 'object',
-    // Each workspace has a folder of its own, so that files of two workspaces never meet.
+    // Each workspace has its own folder, so that files of two workspaces never mix.
     inlay_separates_workspaces: true,
     required: ['path'],
     additionalProperties: true,

@@ -62,12 +62,12 @@ export class StreamFiles {
     return new StreamFiles(configured, folder, format, compression, await hasFiles(folder));
   }
 
-  /** Whether the folder of a stream that goes on from a state is gone. One that was only emptied is still there. */
+  /** Whether the folder of a stream that continues from a state is missing. An emptied folder still exists. */
   static async isLost(target: string, configured: ConfiguredStream): Promise<boolean> {
     return heldBefore(configured) !== undefined && !(await isThere(join(target, folderName(configured.stream))));
   }
 
-  /** To be asked before anything is stored. */
+  /** Check before anything is stored. */
   get isEmptiedByHand(): boolean {
     return heldBefore<Held>(this.configured)?.rows === true && !this.#hasFiles;
   }
@@ -144,7 +144,7 @@ export class StreamFiles {
     this.isComplete = true;
   }
 
-  /** The input has ended; a stream that is not complete leaves the records it was to replace as they were. */
+  /** The input has ended; a stream that is not complete leaves the records it was to replace unchanged. */
   async end(): Promise<void> {
     await this.finishPart();
     if (this.isOverwritten && !this.isComplete) await rm(await this.#stagingFolder(), { recursive: true, force: true });

@@ -20,7 +20,7 @@ let server: Postgres;
 let certificate: string;
 let config: Configuration;
 
-/** For localhost by name, and by itself the authority that it is signed by. */
+/** For the name localhost; without other files, the authority that signed it. */
 async function makeCertificate() {
   const folder = await mkdtemp(join(tmpdir(), 'inlay-certificate-'));
   const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];

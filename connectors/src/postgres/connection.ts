@@ -4,7 +4,7 @@
  * waiting for locks, statements and pauses within a transaction all end. Whatever fails comes out as a ConnectorError
  * when its reader can do something about it.
  *
- * Settings are made for each transaction rather than each session, so that they hold behind a pooler as well.
+ * Settings apply per transaction instead of per session, so that they also work behind a pooler.
  */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -80,7 +80,7 @@ function tlsOptions({ host, encryption, caCertificate }: Server): ConnectionOpti
   };
 }
 
-/** TLS itself passes over what is no certificate, and the failure would then be blamed on the server. */
+/** TLS itself ignores an invalid certificate, and the failure would then be blamed on the server. */
 function assertCertificate(pem: string): void {
   try {
     new X509Certificate(pem);
@@ -94,7 +94,7 @@ function assertCertificate(pem: string): void {
 }
 
 interface TransactionOptions {
-  /** Of what is read: as of one moment (`snapshot`), or as of each statement. */
+  /** What reads see: a single snapshot (`snapshot`), or the time of each statement. */
   view?: 'snapshot' | 'latest';
   statementTimeoutMs: number;
   /** `rollback`: the work is only tried. */
@@ -111,8 +111,8 @@ const textFormats = {
 };
 
 /**
- * A state is confirmed when its records are committed, so a commit has to outlive a crash of the server, even where its
- * owner has given that up for speed. Settings that promise more stay as they are.
+ * A state is confirmed when its records are committed, so a commit must survive a crash of the server, even if its
+ * owner traded that for speed. Stricter settings are kept.
  */
 const durableCommit = `set_config('synchronous_commit', case current_setting('synchronous_commit')
   when 'off' then 'on' else current_setting('synchronous_commit') end, true)`;
@@ -141,7 +141,7 @@ export async function inTransaction<T>(
     await client.query(end);
     return result;
   } catch (error) {
-    // The first error tells the reason; a rollback fails only where the connection, and so the transaction, is gone.
+    // The first error gives the reason; a rollback fails only if the connection, and so the transaction, is gone.
     await client.query('rollback').catch(() => {});
     throw error;
   }

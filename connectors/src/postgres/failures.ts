@@ -7,7 +7,7 @@ import { ConnectorError } from '@inlay/protocol/connector';
 import pg from 'pg';
 import type { Server } from './server.ts';
 
-/** Gives the error back when it is none of these: then it is ours. */
+/** Returns the error if it is none of these: then the fault is ours. */
 export function explainFailure(error: unknown, server: Server): unknown {
   if (error instanceof ConnectorError || !(error instanceof Error)) return error;
   const explained = error instanceof pg.DatabaseError ? explainServerError(error, server) : explainLink(error, server);

@@ -13,7 +13,7 @@ const message = (code: string, length: number, ...content: number[]) => {
 const authenticated = message('R', 8, 0, 0, 0, 0);
 const ready = message('Z', 5, 'I'.charCodeAt(0));
 
-/** A server that lets everybody in and answers the first statement as it is told. */
+/** A server that accepts everyone and answers the first statement as configured. */
 async function startServer(answer: (socket: Socket) => void) {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,7 +1,7 @@
 /*
- * Bounds what a server can make this process keep in memory. Every message of PostgreSQL begins with its length, and the
- * client library collects a message until all of it is there. A server that announces gigabytes would be given them; so
- * the length is looked at before the library gets to see the bytes.
+ * Limits how much memory a server can make this process use. Every PostgreSQL message starts with its length, and the
+ * client library buffers a message until it is complete, even if a server announces gigabytes. So the length is checked
+ * before the library sees the bytes.
  *
  * Rows that are read with COPY do not pass through here: source-postgres/rows.ts bounds those.
  */
@@ -15,14 +15,14 @@ export const maxMessageBytes = maxRecordBytes;
 
 const headerLength = 5;
 
-/** To be called before the client connects. */
+/** Call before the client connects. */
 export function limitMessages(client: pg.Client): void {
   const { connection } = client as pg.Client & { connection: { attachListeners(stream: Duplex): void } };
   const attachListeners = connection.attachListeners.bind(connection);
   // Called for the stream that messages come from, which is another one when the connection is encrypted.
   connection.attachListeners = (stream) => {
     attachListeners(stream);
-    // It stays the only listener: COPY takes it away for as long as it reads itself.
+    // It stays the only listener: COPY removes it while it reads itself.
     const [parse] = stream.listeners('data') as [(chunk: Buffer) => void];
     const look = messageLengths();
     stream.removeListener('data', parse).on('data', (chunk: Buffer) => {
@@ -33,7 +33,7 @@ export function limitMessages(client: pg.Client): void {
   };
 }
 
-/** Follows the messages of a stream; gives the length of a message that is too long. */
+/** Follows the messages of a stream; returns the length of a message that is too long. */
 function messageLengths(): (chunk: Buffer) => number | undefined {
   const header = Buffer.alloc(headerLength);
   let known = 0;

@@ -1,8 +1,7 @@
 /*
- * One signed call of the S3 API. Every call may be repeated without harm, so each is tried again, with growing pauses, when
- * the store is overloaded, fails, drops the connection or gives an answer that cannot be believed; what remains is a
- * ConnectorError with a message for people.
- * Bodies are signed with their hash: a store rejects a body that was damaged on the way.
+ * One signed call of the S3 API. All calls are idempotent, so each is retried with backoff if the store is overloaded,
+ * fails, drops the connection or returns an implausible response; other failures become a ConnectorError with a message
+ * for people. Bodies are signed with their hash: a store rejects a body that was damaged on the way.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -98,7 +97,7 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
       body: method === 'GET' || method === 'HEAD' ? null : body,
     });
     const text = await answer.body.text();
-    // Completing an upload may begin with status 200 and fail all the same; the body tells.
+    // Completing an upload may start with status 200 and still fail; the body has the result.
     const isDone = answer.statusCode < 300 && !/^\s*(<\?xml[^>]*>\s*)?<Error>/.test(text);
     return {
       ...(isDone

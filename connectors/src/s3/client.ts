@@ -1,6 +1,6 @@
 /*
- * The operations of the S3 API that the connector needs, each made of signed calls that are repeated by themselves. None
- * believes a status alone: a listing has to have its end, and an object that was written is looked at before it counts.
+ * The S3 operations that the connector needs, made of signed calls with automatic retries. None trusts a status alone:
+ * a listing must have an end, and a written object is verified before it counts.
  */
 import type { Surroundings } from '@inlay/protocol/connector';
 import { type Answer, type Doubt, signedCalls } from './calls.ts';
@@ -21,7 +21,7 @@ export interface S3Client {
   /** All keys that start so, in order, a page at a time. */
   listKeys(prefix: string): AsyncGenerator<string[]>;
   startUpload(key: string): Promise<Upload>;
-  /** Gives the part's ETag. */
+  /** Returns the part's ETag. */
   uploadPart(upload: Upload, partNumber: number, body: Buffer): Promise<string>;
   completeUpload(upload: Upload, etags: readonly string[], bytes: number): Promise<void>;
   abortUpload(upload: Upload): Promise<void>;
@@ -68,7 +68,7 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
     const answer = await call({ method: 'HEAD', key, doing: 'read objects', accept: isAnswer });
     if (answer.refusal?.status === 404) return undefined;
     if (!answer.refusal && answer.headers['content-length'] !== undefined) return answer;
-    // A key that may write and list but not read is enough: a listing tells the same.
+    // A key that may write and list but not read is sufficient: a listing shows the same.
     const { entries } = await listPage(key, '', 1);
     const entry = entries.find((one) => textIn(one, 'Key') === key);
     if (entry === undefined) return undefined;
@@ -183,7 +183,7 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
   };
 }
 
-/** A listing that was cut off looks like one with fewer entries: what it should have replaced would stay. */
+/** A truncated listing looks like one with fewer entries: objects that should be replaced would stay. */
 function doubtListing(body: string, root: string, element: string, prefix: string): Doubt {
   if (!isDocument(body, root)) return 'returned an incomplete list';
   const entries = elementsIn(body, element);

@@ -1,10 +1,10 @@
 /*
  * The destination `s3`: JSON Lines, compressed with gzip, as objects in a bucket of any S3-compatible store.
  *
- * A state is confirmed when the records of its stream before it are in complete objects; those of an `overwrite` stream
- * are when the stream is complete. Objects are not completed at every state, as that would make thousands of tiny ones:
- * only when enough bytes or time have come together, and at the end. Memory stays flat whatever the number of streams:
- * past a budget the fullest objects are handed to the store.
+ * A state is confirmed when the earlier records of its stream are in complete objects; for an `overwrite` stream, when
+ * the stream is complete. Objects are not completed at every state, which would create thousands of tiny ones, but only
+ * after enough bytes or time, and at the end. Memory does not grow with the number of streams: over budget, the fullest
+ * objects are sent to the store.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ export interface Limits extends ObjectLimits {
   flushBytes: number;
   /** … or when they have waited this long. */
   flushAfterMs: number;
-  /** For all objects that are being written together. */
+  /** Limit for all open objects together. */
   heldBytes: number;
   uploads: number;
 }
@@ -73,7 +73,7 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
       refuseKeys(catalog);
       const settings = readSettings(config);
       const client = s3Client(settings, surroundings, limits.tries);
-      // They run beside the reading of records, and each holds a part in memory.
+      // They run concurrently with the reading of records, and each keeps a part in memory.
       const slots = new Slots(limits.uploads);
       const place = { bucketUrl: settings.bucketUrl, prefix: settings.prefix, startedAtMs: Date.now() };
       const streams = new Map(
@@ -182,7 +182,7 @@ function getStream(streams: ReadonlyMap<string, StreamWriter>, key: string): Str
   return stream;
 }
 
-/** The fullest go first: they give the most memory for one request. */
+/** The fullest go first: they free the most memory per request. */
 async function keepWithin(heldBytes: number, streams: readonly StreamWriter[]): Promise<void> {
   let held = streams.reduce((sum, stream) => sum + stream.heldBytes, 0);
   if (held <= heldBytes) return;
@@ -193,7 +193,7 @@ async function keepWithin(heldBytes: number, streams: readonly StreamWriter[]): 
   }
 }
 
-/** A run that was killed leaves parts of objects that nobody will ever complete, and that somebody pays for. */
+/** A killed run leaves parts of objects that nobody will ever complete and somebody pays for. */
 async function removeLeftovers(client: S3Client, prefix: string, streams: readonly StreamWriter[], emit: Emitter) {
   const uploads = await client.findUploads(prefix);
   if (!uploads) {
@@ -208,7 +208,7 @@ async function removeLeftovers(client: S3Client, prefix: string, streams: readon
   if (own.length > 0) emit.log('INFO', `Removed ${own.length} unfinished uploads of an earlier run.`);
 }
 
-/** What stays is removed by the next run, so a failure here must not hide why this run ends. */
+/** The next run removes the rest, so a failure here must not hide why this run ends. */
 async function abortUnfinished(streams: readonly StreamWriter[], emit: Emitter): Promise<void> {
   try {
     for (const stream of streams) await stream.abort();

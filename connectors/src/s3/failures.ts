@@ -11,7 +11,7 @@ export interface Refusal {
   /** The error code of the S3 API, or empty when the answer has none. */
   code: string;
   message: string;
-  /** Where the bucket really is, when the store says so. */
+  /** The bucket's actual region, if the store reports it. */
   region: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function isTransient({ status, code }: Refusal): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501) || transientCodes.includes(code);
 }
 
-/** The store says that it has done what it was asked for, and has not. */
+/** The store claims to have completed a request, and has not. */
 export function doubtError(doubt: string, doing: string): ConnectorError {
   return new ConnectorError(`The store could not ${doing}: it repeatedly ${doubt}. Check any proxy in front of it.`, {
     failureType: 'transient_error',

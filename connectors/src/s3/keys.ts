@@ -9,9 +9,9 @@ import type { ConfiguredStream, StreamDescriptor } from '@inlay/protocol/protoco
 const longestSegment = 200;
 const objectName = /^(\d+)\/\d+-(\d+)-\d+\.jsonl\.gz$/;
 
-/** Where all generations of a stream are; ends with a slash. */
+/** Folder of all generations of a stream; ends with a slash. */
 export function streamFolder(prefix: string, { name, namespace }: StreamDescriptor): string {
-  // Without a namespace its level is left out; the depth keeps such objects apart from those of a namespace.
+  // Without a namespace, its level is omitted; the depth keeps such objects apart from those of a namespace.
   const levels = namespace ? [namespace, name] : [name];
   return `${prefix}${levels.map(segmentOf).join('/')}/`;
 }
@@ -31,7 +31,7 @@ export function findOrigin(nameInFolder: string): { generation: number; startedA
   return found ? { generation: Number(found[1]), startedAtMs: Number(found[2]) } : undefined;
 }
 
-/** Letters, digits, '-', '_' and inner dots stay; every other byte becomes '!' and two hexadecimal digits. */
+/** Letters, digits, '-', '_' and inner dots are unchanged; every other byte becomes '!' and two hexadecimal digits. */
 function segmentOf(name: string): string {
   const escaped = [...Buffer.from(name, 'utf8')]
     .map((byte, index) => {

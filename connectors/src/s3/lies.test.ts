@@ -1,4 +1,4 @@
-/* A store, or something in front of it, that answers 200 and has not done what it says. */
+/* A store, or a proxy in front of it, that responds with 200 without doing what it was asked to do. */
 import { createHash } from 'node:crypto';
 import { ConnectorError, type DestinationInput, type Emitter } from '@inlay/protocol/connector';
 import type { ConfiguredStream, State } from '@inlay/protocol/protocol';

@@ -1,17 +1,17 @@
 /*
- * One object while it is written: lines are compressed, parts are uploaded as they fill up, and what is not yet a part
- * is held in memory. An object becomes visible in the bucket all at once, with `finish`; before that nothing is.
- * An object that stays below the size of a part is a single request.
+ * One object being written: lines are compressed, parts are uploaded as they fill up, and data short of a part stays in
+ * memory. An object becomes visible in the bucket all at once, with `finish`. An object smaller than a part is a single
+ * request.
  */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import type { Slots } from '@inlay/protocol/slots';
 import type { S3Client, Upload } from './client.ts';
 
-/** What a compressor takes, whatever it holds: about 256 kB of its own and its buffers. */
+/** Memory of a compressor, regardless of its content: about 256 kB plus its buffers. */
 const compressorBytes = 512 * 1024;
 
-/** Takes about a third less time than the usual 6, and gives objects that are 5 % larger. */
+/** Takes about a third less time than the default of 6 and produces objects that are 5 % larger. */
 const compressionLevel = 3;
 
 export class ObjectWriter {
@@ -67,7 +67,7 @@ export class ObjectWriter {
 
   async abort(): Promise<void> {
     this.#gzip.destroy();
-    // Parts that are still under way would arrive after the end of the upload, and stay.
+    // Parts still in progress would arrive after the end of the upload, and stay.
     const [upload] = await Promise.allSettled([this.#upload, ...this.#parts]);
     if (upload.status === 'fulfilled' && upload.value) await this.client.abortUpload(upload.value);
   }
@@ -89,7 +89,7 @@ export class ObjectWriter {
     const part = this.#upload
       .then((upload) => this.client.uploadPart(upload, partNumber, body))
       .finally(() => this.slots.give());
-    // It runs beside the reading of records; the next call of this object throws what it failed with.
+    // Runs concurrently with the reading of records; the next call of this object throws its failure.
     part.catch((error) => {
       this.#failure ??= error;
     });

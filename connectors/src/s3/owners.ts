@@ -7,7 +7,7 @@ import type { S3Client } from './client.ts';
 
 const markName = '_inlay_owner-';
 
-/** Of two workspaces that claim a folder at the same moment, at most one goes on. */
+/** If two workspaces claim a folder at the same moment, at most one continues. */
 export async function claimFolder(client: S3Client, folder: string, workspaceId: string | undefined): Promise<void> {
   if (workspaceId === undefined) return;
   const own = `${folder}${markName}${workspaceId}`;

@@ -1,6 +1,6 @@
 /*
- * Whether a store has what it was sent, as far as its own words tell: by a checksum where it gives one, or by the ETag where
- * that is the MD5 of the content.
+ * Whether a store has what it was sent, as far as its own responses show: by a checksum if it returns one, or by the
+ * ETag if that is the MD5 of the content.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -27,7 +27,7 @@ export function doubtContent({ headers }: Pick<Answer, 'headers'>, body: Buffer)
   return 'stored different bytes than it received';
 }
 
-/** The ETag of an object that was sent in one piece, unless the store encrypts it with a key: then it is no MD5. */
+/** The ETag of an object sent in one piece, unless the store encrypts it with a key: then it is not an MD5. */
 function md5Told(headers: Headers): string | undefined {
   const encryption = String(headers['x-amz-server-side-encryption'] ?? 'AES256');
   const hasOtherETag = encryption !== 'AES256' || headers['x-amz-server-side-encryption-customer-algorithm'];
@@ -53,7 +53,7 @@ function crc32c(body: Buffer): number {
   return ~value;
 }
 
-/** The high and the low half of each entry: a number does not hold 64 bits. */
+/** The high and the low half of each entry: a number cannot represent 64 bits. */
 let crc64Tables: [Uint32Array, Uint32Array] | undefined;
 
 function crc64nvme(body: Buffer): [number, number] {

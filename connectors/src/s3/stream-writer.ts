@@ -68,9 +68,9 @@ export class StreamWriter {
   }
 
   /**
-   * To be asked before anything is stored: whether the objects that the last sync left are still there. An emptied folder
-   * and one that never was look alike, so only a folder of another name, or in another bucket, counts as `gone`; what is
-   * missing in the same place was moved elsewhere, or has expired.
+   * Check before anything is stored: whether the objects of the last sync still exist. An emptied folder and one that
+   * never existed look alike, so only a folder with a different name or in a different bucket counts as `gone`; objects
+   * missing in the same place were moved elsewhere or have expired.
    */
   async findLoss(): Promise<'gone' | 'emptied' | undefined> {
     if (!this.#hadObjects || (await this.#hasObjects())) return undefined;
@@ -198,8 +198,8 @@ export class StreamWriter {
   #isOld(name: string): boolean {
     const origin = findOrigin(name);
     if (!origin || name.startsWith(this.#runPrefix)) return false;
-    // The whole stream is replaced, whatever generation the old records are of. Only a run that was given up for dead
-    // finds later ones: its platform was killed and has run the stream again. What that has stored stays.
+    // The entire stream is replaced, whatever generation the old records belong to. Only a run that was declared dead
+    // finds later ones: its platform was killed and has run the stream again. Those objects are kept.
     if (this.isReplaced) return origin.startedAtMs <= this.#startedAtMs;
     return origin.generation < this.stream.minimum_generation_id;
   }

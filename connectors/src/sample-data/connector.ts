@@ -1,6 +1,6 @@
 /*
- * The source `sample-data`: users, products and purchases that are made up, see made-up-records.ts. An incremental read
- * goes on behind the last record of the state, so it gives something new only when the count has grown.
+ * The source `sample-data`: generated users, products and purchases, see made-up-records.ts. An incremental read
+ * continues after the last record of the state, so it returns something new only if the count has grown.
  */
 
 import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '@inlay/protocol/connector';
@@ -72,7 +72,7 @@ async function readOn(
   pace: Pace,
 ): Promise<void> {
   const total = stream.countFor(count);
-  // A slow source tells its state after seconds, not hours.
+  // A slow source emits its state after seconds, not hours.
   const step = Math.min(recordsPerState, recordsPerSecond * 10);
   let id = position?.id ?? 0;
   do {

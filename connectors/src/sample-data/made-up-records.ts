@@ -12,7 +12,7 @@ import type { TextBuffer } from '@inlay/protocol/text-buffer';
 export interface SampleStream {
   name: string;
   json_schema: JsonSchema;
-  /** How many records there are when there are so many users. */
+  /** Number of records for a number of users. */
   countFor(users: number): number;
   /** Adds a record as JSON. */
   addRecord(to: TextBuffer, id: number, seed: number): void;
@@ -59,7 +59,7 @@ const timeOfDay = ending.subarray(0, 'T00:00:00.000Z'.length);
 const updated = ending.subarray('T00:00:00.000Z"'.length);
 const secondDayAt = 'T00:00:00.000Z","updated_at":"'.length;
 const secondTimeAt = 'T00:00:00.000Z","updated_at":"0000-00-00'.length;
-/** With the form of each in an address, which takes a while to make. */
+/** With the form of each in an address, which is expensive to compute. */
 const namesOf = (list: string) => list.split(' ').map((name) => ({ name, mail: mailName(name) }));
 const families = namesOf(lastNames);
 const userPieces = {
@@ -193,13 +193,13 @@ export function updatedAt(id: number): string {
   return new Date(firstUpdateMs + id * updateEveryMs).toISOString();
 }
 
-/** From a day that is so many before the record was updated to the end of the record. */
+/** From a day this long before the record was updated to the end of the record. */
 function addEnding(to: TextBuffer, id: number, dayCount: number): void {
   to.addBytes(dayText(writeEnding(id) - dayCount));
   to.addBytes(ending);
 }
 
-/** Makes the ending that of a record and gives its day. Writing a few digits anew is faster than a Date. */
+/** Replaces the end of a record and returns its day. Rewriting a few digits is faster than a Date. */
 function writeEnding(id: number): number {
   const day = Math.floor(id / updatesPerDay);
   const second = ((id - day * updatesPerDay) * updateEveryMs) / 1000;

@@ -2,9 +2,9 @@
  * Which rows of a table are still to be sent. Whatever order transactions commit in, each row that is committed is sent:
  * by a moment of which all rows have been sent, the rows that moment did not see are known.
  *
- * A row was seen if the transaction that wrote it had ended by then. Every id below `openFrom` had. Of the ids from there on
- * those are remembered of which rows were sent (`sent`): all rows of one transaction, or of one of its subtransactions,
- * become visible together. What is not known to be sent is sent, so that a row may be sent again, and none is left out.
+ * A row was seen if the transaction that wrote it had ended by then. Every id below `openFrom` had. For later ids,
+ * those whose rows were sent are stored (`sent`): all rows of a transaction, or of one of its subtransactions, become
+ * visible together. Everything not known to be sent is sent, so a row may be sent twice, and none is missed.
  *
  * Besides, rows are sent of a table that was not part of the stream before (a partition that was attached, another table
  * that took the name), and rows with a value in a column that was not read before. All rows are sent again when the
@@ -18,7 +18,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { changedDefinition, type Definition, type SavedDefinitions, savedDefinitions } from './definitions.ts';
 import { idsKnownApart, type Moment } from './moment.ts';
 
-/** A table of its own, or one partition. */
+/** A regular table, or one partition. */
 export interface Part {
   /** The object id of the table. */
   id: string;
@@ -26,7 +26,7 @@ export interface Part {
   file: string;
 }
 
-/** What the stream is made of. */
+/** The parts of the stream. */
 export interface Extent {
   parts: readonly Part[];
   columns: readonly { name: string; number: number }[];
@@ -63,7 +63,7 @@ export interface SavedChanges {
   pass?: Pass;
 }
 
-/** Of ids, in a state. More are left when a transaction stays open for long while many others end. */
+/** Limit of ids in a state. Exceeded if a transaction stays open for long while many others end. */
 const maxSent = 2_000;
 
 /** SQL conditions on a row; undefined where every row qualifies. */
@@ -123,19 +123,20 @@ export class Changes {
   }
 
   /**
-   * After a row was sent, and everything before it. The age of its transaction is given unless all rows of such ages were seen by
-   * the moment of the pass. May be left out for a row that has no such age and is in the same part as the one before.
+   * Called after a row, and everything before it, was sent, with the age of its transaction unless the pass's snapshot
+   * saw all rows of such ages. Can be skipped for a row without such an age in the same part as the one before.
    */
   noteSent(part: string, ctid: string, age: string | null): void {
     const { place, passed_parts: passed } = this.#pass;
     if (place?.part !== part) {
-      if (passed.includes(part)) throw new Error('Rows of a partition do not come together.');
+      if (passed.includes(part)) throw new Error('The rows of a partition are not contiguous.');
       if (place) passed.push(place.part);
     } else if (compareCtids(place.ctid, ctid) > 0) {
-      throw new Error('Rows do not come in the order of their places.');
+      throw new Error('The server sent rows out of order.');
     }
     this.#pass.place = { part, file: this.#extent.parts.find(({ id }) => id === part)?.file ?? '', ctid };
-    // Of a transaction that ended after the pass began, rows are sent only from the place on where the pass was resumed.
+    // For a transaction that ended after the pass started, rows are sent only from the position where the pass was
+    // resumed.
     if (age === null || this.#isResumed || this.#sent.size >= maxSent) return;
     this.#sent.add(String(this.#now.latest - BigInt(age)));
   }
@@ -172,7 +173,7 @@ export class Changes {
 
   #newPass(): Pass {
     const { openFrom, history } = this.#now;
-    // Of what was sent before, ids that are still at or above the limit stay of use.
+    // Of the ids sent before, those at or above the limit remain useful.
     const sent = this.#complete?.sent.filter((id) => BigInt(id) >= openFrom) ?? [];
     return {
       ...(history !== undefined && { history }),
@@ -206,7 +207,7 @@ export class Changes {
   #unpassed(quote: (text: string) => string): string | undefined {
     const { passed_parts: passed, place } = this.#pass;
     const conditions = passed.length > 0 ? [`tableoid <> all(${quote(`{${passed.join(',')}}`)}::oid[])`] : [];
-    // Where a table was written anew, its rows are at other places.
+    // After a table rewrite, its rows are at other positions.
     const isSame = place && this.#extent.parts.some(({ id, file }) => id === place.part && file === place.file);
     if (place && isSame) {
       const isBehindPlace = `ctid > ${quote(place.ctid)}::tid`;

@@ -8,7 +8,7 @@
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
 export interface ColumnType {
-  /** Of the type itself, or of a domain's base type; a type that is not built in is `other`. */
+  /** The type itself, or a domain's base type; a type that is not built in is `other`. */
   name: string;
   isArray: boolean;
 }
@@ -21,12 +21,12 @@ export type TextForm = 'number' | 'quoted' | 'document' | 'boolean' | 'timestamp
 
 export interface ColumnValue {
   schema: JsonSchema;
-  /** By which rule values become JSON: the same for types that PostgreSQL turns into each other without a change. */
+  /** The conversion to JSON: the same for types that PostgreSQL casts to each other without a change. */
   reading: string;
   /** What to select instead of the column, given its quoted name. */
   expression(column: string): string;
   form: TextForm;
-  /** From the text that PostgreSQL sends to JSON text. Slower than to go by the form, and the same. */
+  /** Converts PostgreSQL's text to JSON text. Slower than by format, with the same result. */
   toJson(text: string): string;
 }
 
@@ -96,7 +96,7 @@ const scalars: Record<string, Scalar> = {
 
 const other = string();
 
-/** Of these, PostgreSQL itself writes arrays as the JSON that is wanted. A cast to text would change some of them. */
+/** PostgreSQL itself writes arrays of these as the wanted JSON. A cast to text would change some of them. */
 const jsonArrays = new Set(
   ['int2', 'int4', 'int8', 'float4', 'float8', 'bool', 'json', 'jsonb', 'text', 'varchar', 'bpchar', 'inet'].values(),
 );

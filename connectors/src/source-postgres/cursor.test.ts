@@ -9,7 +9,7 @@ import {
   type TestDatabase,
 } from '../../test/postgres.ts';
 
-/** Its rows do not tell when they changed. */
+/** Its rows do not show when they changed. */
 async function eventsView(type = 'timestamptz'): Promise<TestDatabase> {
   const database = await createDatabase();
   await database.client.query(`
@@ -57,7 +57,7 @@ describe('an incremental view', () => {
     await database.client.query(`insert into stored select n, date '2024-01-01' + n % 3 from generate_series(1, 9) n`);
     const first = await readFrom(database);
     expect(first.ids).toHaveLength(9);
-    // One row leaves the last value, another takes its place: counting rows would not tell.
+    // One row leaves the last value, another takes its place: a row count would not show this.
     await database.client.query(`insert into stored values (10, '2024-01-03'); delete from stored where id = 2`);
     const second = await readFrom(database, first.state);
     expect(second.ids).toEqual([10]);

@@ -20,7 +20,7 @@ export class DamagedTexts {
     return [...this.#changes.values()];
   }
 
-  /** The same lines as UTF-8. `before` is how many records came before. */
+  /** The same lines as UTF-8. `before` is the number of earlier records. */
   mend(lines: Buffer, before: number): Buffer {
     if (isUtf8(lines)) return lines;
     let record = before;
@@ -29,7 +29,7 @@ export class DamagedTexts {
       record += 1;
       if (!isUtf8(lines.subarray(start, end))) this.#count(lines.subarray(start, end), record);
     }
-    // A byte below 128 is never part of what is replaced: separators and escapes stay.
+    // A byte below 128 is never part of what is replaced: separators and escapes are kept.
     return Buffer.from(lines.toString());
   }
 

@@ -1,20 +1,20 @@
 /*
- * What the catalog says about how the values of a stream are read: the labels of enums, the attributes of composite types,
- * the types of columns. A change of these makes existing rows read differently without writing them, so that nothing else
- * would notice (changes.ts). Kept in the state of the stream; a stream is read from its start when a definition that its
- * state has is another one now. What a state does not have yet is no change: a label that was added, a column that was
- * selected, a state of an earlier version.
+ * What the catalog says about how the values of a stream are read: labels of enums, attributes of composite types,
+ * types of columns. If these change, existing rows read differently without being written, and nothing else would
+ * notice (changes.ts). Stored in the stream's state; a stream is read from its start if a stored definition has
+ * changed. Definitions that the state lacks are not a change: an added label, a newly selected column, a state of an
+ * earlier version.
  */
 import type pg from 'pg';
 
 export interface Definition {
   key: string;
   value: string;
-  /** For the log. */
+  /** Message for the log. */
   subject: string;
 }
 
-/** In a state. */
+/** As stored in a state. */
 export type SavedDefinitions = Record<string, string>;
 
 export function savedDefinitions(definitions: readonly Definition[]): SavedDefinitions {
@@ -47,8 +47,9 @@ export async function definitionsOf(
 }
 
 /**
- * A label has an object id, by which a new name is told from a new label. Composite values have no names of attributes in
- * them. What a range is made of, and what a virtual column computes, stands in columns that older servers do not have.
+ * A label has an object id, which distinguishes a renamed label from a new one. Composite values do not contain
+ * attribute names. The subtype of a range and the expression of a virtual column are in columns that older servers do
+ * not have.
  */
 const listDefinitions = `
   with recursive used as (

@@ -1,4 +1,4 @@
-/* What happens to whole servers: ids that begin anew, prepared transactions, standbys that take over. */
+/* Events of whole servers: ids that wrap around, prepared transactions, standbys that take over. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '@inlay/protocol/protocol';
@@ -35,15 +35,15 @@ async function startServer(options: PostgresOptions = {}) {
 }
 
 const createEvents = 'create table events (id int)';
-/** Each in a subtransaction with an id of its own. */
+/** Each in a subtransaction with its own id. */
 const insertMany = (count: number) => `do $$ begin
   for n in 1..${count} loop begin insert into events values (0); exception when others then raise; end; end loop; end $$`;
 
-/** So that the next transaction has this id. */
+/** So that the next transaction gets this id. */
 async function jumpTo(server: Postgres, id: number): Promise<void> {
   await server.restart(async ({ data, run }) => {
     await run('pg_resetwal', ['-D', data, '-x', String(id), '-u', String(id - 10_000_000)]);
-    // Where the fates of transactions near the id are kept: a megabyte of ids a file, two bits each.
+    // Where the outcomes of transactions near the id are stored: a megabyte of ids per file, two bits each.
     const name = Math.floor(id / 2 ** 20)
       .toString(16)
       .toUpperCase()
@@ -124,7 +124,7 @@ test('a standby brings what its primary would, and everything again once it has 
   await caughtUp(3);
   const second = await standby.readEvents(first.state);
   expect(second.ids).toEqual([2]);
-  // The same data, so the state holds on the primary as well.
+  // The same data, so the state is valid on the primary too.
   expect(await primary.readEvents(second.state)).toMatchObject({ ids: [], logs: [] });
   await standby.execute('select pg_promote()', 'checkpoint');
   const third = await standby.readEvents(second.state);

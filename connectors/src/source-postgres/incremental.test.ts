@@ -42,8 +42,8 @@ async function session({ config }: TestDatabase): Promise<pg.Client> {
 }
 
 /**
- * Until no transaction is open on the server, in any of its databases, that began before the last one of this database:
- * what was sent beside such a transaction is sent again.
+ * Waits until no transaction is open on the server, in any database, that started before the last one of this database:
+ * rows sent next to such a transaction are sent again.
  */
 async function untilSeenByAll({ client }: TestDatabase): Promise<void> {
   const { rows } = await client.query('select pg_current_xact_id()::text::bigint as id');
@@ -149,7 +149,7 @@ describe('an incremental table', () => {
     const open = await session(database);
     await open.query('begin');
     await open.query(`insert into events values (0)`);
-    // Each exception handler is a subtransaction with an id of its own.
+    // Each exception handler is a subtransaction with its own id.
     await database.client.query(`do $$ begin
       for n in 1..2100 loop
         begin insert into events values (n); exception when others then raise; end;

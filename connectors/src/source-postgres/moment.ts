@@ -1,9 +1,9 @@
 /*
- * What the open transaction sees of the server: by the ids of transactions, which grow. A row tells the id of the
- * transaction that wrote it (`xmin`), so rows that another moment did not see can be told from those it did.
+ * What the open transaction sees of the server, in terms of transaction ids, which increase. A row has the id of the
+ * transaction that wrote it (`xmin`), which distinguishes rows that an earlier snapshot did not see from those it did.
  *
- * Ids have 64 bits here. A row keeps the lower 32 of them, and keeps them for good; `age()` tells how many transactions ago
- * that was, counted from the latest id, which stays the same within a transaction.
+ * Ids have 64 bits here. A row stores the lower 32 of them permanently; `age()` returns how many transactions ago that
+ * was, counted from the latest id, which is constant within a transaction.
  */
 import type pg from 'pg';
 
@@ -12,7 +12,9 @@ export interface Moment {
   openFrom: bigint;
   /** What `age()` counts from. Above every id of a row that is seen. */
   latest: bigint;
-  /** Of which data: ids of another history say nothing about this one. Undefined where the server does not tell. */
+  /**
+   * Identifies the history: ids of a different history mean nothing here. Undefined if the server does not report it.
+   */
   history: string | undefined;
   /** A standby may be behind another server of the same history. */
   isStandby: boolean;
@@ -45,8 +47,8 @@ export async function currentMoment(client: pg.Client): Promise<Moment> {
 }
 
 /**
- * A restored backup, a promoted standby and an upgraded server are histories of their own: they may lack transactions that
- * were seen before, and use their ids again.
+ * A restored backup, a promoted standby and an upgraded server are separate histories: they may lack transactions that
+ * were seen before and reuse their ids.
  */
 async function historyOf(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ history: string }>(`

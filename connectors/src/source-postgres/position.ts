@@ -1,9 +1,8 @@
 /*
- * How far a stream has been read whose rows do not tell when they changed: a view, or a table that is elsewhere. What a
- * cursor can do there: rows are read in the order of the cursor column, from the last value on
- * and including it, so that a row which arrives later with the same value is not missed. To keep the rows at that value
- * from being sent again each time, their digests are remembered; where too many rows share one value they are sent
- * again instead, and a destination that removes duplicates sees to the rest.
+ * The read position of a stream whose rows do not show when they changed: a view or a foreign table. Uses a cursor:
+ * rows are read in the order of the cursor column, from the last value on, inclusive, so that a row that arrives later
+ * with the same value is not missed. To avoid sending the rows at that value each time, their digests are stored; if
+ * too many rows share one value, they are sent again, and a deduplicating destination handles the rest.
  *
  * Rows without a cursor value come first, and only until a state says that they are done. A row that is committed with a
  * value below the last one is not seen: the cursor has to be a column that only grows.
@@ -32,7 +31,7 @@ export class Position {
   /** Why everything is sent, if something was sent before. */
   readonly startsAnewBecause: string | undefined;
   private cursor: string | null | undefined;
-  /** Of rows at the cursor, sent in this run or before; undefined once there are too many. */
+  /** Digests of rows at the cursor, sent in this run or before; undefined once there are too many. */
   private digests: string[] | undefined = [];
   /** The latest row at the cursor. Most values are taken by one row, so it is digested only when it has to be. */
   private latest: Row | undefined;
@@ -77,7 +76,7 @@ export class Position {
     return true;
   }
 
-  /** Rows without a value are in no order, so among them there is no position to come back to. */
+  /** Rows without a value have no order, so there is no position among them to resume from. */
   saved(isAtEnd: boolean): SavedPosition {
     const position = { cursor_field: [this.column], definitions: this.definitions };
     if (this.cursor === undefined || (this.cursor === null && !isAtEnd)) return position;

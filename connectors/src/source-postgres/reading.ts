@@ -1,7 +1,7 @@
 /*
- * Reads one stream: whole, or what was not sent before. Of a table, the rows that an earlier moment did not see are found
- * whatever their cursor says (changes.ts); of a view, rows are read from a cursor on (position.ts). A state is emitted at
- * least every 10,000 records and at the end, each after the records it covers. Needs an open transaction.
+ * Reads one stream: in full, or what was not sent before. In a table, rows that an earlier snapshot did not see are
+ * found whatever their cursor (changes.ts); a view is read from a cursor on (position.ts). A state is emitted at least
+ * every 10,000 records and at the end, each after the records it covers. Requires an open transaction.
  */
 
 import { ConnectorError, type Emitter } from '@inlay/protocol/connector';
@@ -29,7 +29,7 @@ export interface Reading {
   columns: Column[];
   /** Names of columns. */
   key: string[];
-  /** The cursor is there where the table does not tell its changes. */
+  /** Set if the table does not track changes. */
   incremental: { cursor: Column | undefined; saved: object | undefined } | undefined;
 }
 
@@ -114,7 +114,7 @@ function explainTable(error: unknown, table: string): unknown {
 
 interface Selection {
   stream: StreamDescriptor;
-  /** Of the table, quoted. */
+  /** The table's name, quoted. */
   name: string;
   /** What is selected, and how it becomes a record. */
   list: string[];
@@ -127,7 +127,7 @@ function selectionOf({ stream, table, columns, key }: Reading): Selection {
   return {
     stream,
     name: `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`,
-    // By the table's name: a bare name could mean what is selected under it, which may be another form.
+    // Qualified by the table: a bare name could refer to the selected expression, which may differ.
     list: columns.map((column) => column.expression(columnName(column))),
     record: new RecordText(columns),
     damaged: new DamagedTexts(columns),
@@ -150,8 +150,8 @@ async function readAll(client: pg.Client, selection: Selection, emit: Emitter): 
 }
 
 /**
- * Emits a record for each line of the query. `onFields` is given the place of the fields after those of the record, and
- * may tell the reader to wait.
+ * Emits a record for each line of the query. `onFields` gets the position of the fields after those of the record and
+ * can make the reader wait.
  */
 async function emitLines(
   client: pg.Client,
@@ -164,7 +164,7 @@ async function emitLines(
   for await (const read of readLines(client, query)) {
     if (read instanceof LongRow) {
       skipped.add(read, emit, onFields ? fieldsOfChange : 0);
-      // What stands behind the record tells how far the reading is, as for any other row.
+      // The fields after the record show the progress, as for any other row.
       const isDue = onFields?.(read.tail, skipped.ownFieldsAt(read, fieldsOfChange), read.tail.length - 1);
       if (isDue) await isDue;
       continue;
@@ -194,7 +194,7 @@ interface Following extends Selection {
   extent: ConstructorParameters<typeof Changes>[2];
 }
 
-/** By an index, or several at a time, rows would come in another order than that of their places. */
+/** With an index, or in parallel, rows would come out of physical order. */
 const placeOrder = [
   ['enable_indexscan', 'off'],
   ['enable_indexonlyscan', 'off'],
@@ -307,7 +307,7 @@ async function readFromCursor(client: pg.Client, increment: Increment, emit: Emi
   for await (const read of readLines(client, query)) {
     if (read instanceof LongRow) {
       const [value = null] = fieldTexts(read.tail, skipped.ownFieldsAt(read, 1), read.tail.length - 1);
-      // Known again by what is kept of it.
+      // Identified by the part of it that is kept.
       const isOutsideOrder = value === null ? isLastTime : isEndOfOrder(cursor.type, value);
       const kept = [String(read.bytes), read.head.toString('latin1'), read.tail.toString('latin1')];
       if (isOutsideOrder || position.advance(value, kept)) skipped.add(read, emit, 1);

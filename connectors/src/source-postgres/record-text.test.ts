@@ -1,4 +1,4 @@
-/* What is made of a line that COPY sends is valid JSON, whatever the line has in it: the runner relies on that. */
+/* Every line that COPY sends becomes valid JSON, whatever it contains: the runner relies on that. */
 
 import { TextBuffer } from '@inlay/protocol/text-buffer';
 import fc from 'fast-check';

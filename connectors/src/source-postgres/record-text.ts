@@ -1,10 +1,10 @@
 /*
- * Turns lines of COPY's text format into records. The bytes of a value go from the line to the record as they are: no
- * number becomes a double on the way, and no text is decoded. In a line, fields are separated by tabs, `\N` is NULL, and
- * a backslash begins an escape: https://www.postgresql.org/docs/current/sql-copy.html, "Text Format".
+ * Turns lines of COPY's text format into records. The bytes of a value are copied from the line to the record: no
+ * number becomes a double on the way, and no text is decoded. In a line, fields are separated by tabs, `\N` is NULL,
+ * and a backslash starts an escape: https://www.postgresql.org/docs/current/sql-copy.html, "Text Format".
  *
- * What always holds: a record is valid JSON, whatever the server sends, because nobody checks it again. A value that is not
- * what its column's type says, such as a number that is none, is a string with the text that came.
+ * Invariant: a record is valid JSON, whatever the server sends, because nothing checks it again. A value that does not
+ * match its column's type, such as an invalid number, becomes a string with the received text.
  */
 import { endOfJson, endOfNumber } from '@inlay/contract/text/json-check';
 import type { TextBuffer } from '@inlay/protocol/text-buffer';
@@ -34,7 +34,7 @@ const nullText = Buffer.from('null');
 const trueText = Buffer.from('true');
 const falseText = Buffer.from('false');
 
-/** Of each byte, 1 if it goes from a line into a JSON text as it is. */
+/** Lookup table: 1 for bytes that need no escaping in JSON. */
 const isOrdinary = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= space && byte !== quotationMark && byte !== backslash ? 1 : 0,
 );
@@ -58,7 +58,7 @@ export class RecordText {
     this.#headBytes = this.#heads.reduce((sum, head) => sum + head.length + 4, 16);
   }
 
-  /** Adds the record of the line from `start` to `end`, and gives where the fields that are no part of it begin. */
+  /** Adds the record of the line from `start` to `end`, and returns where the fields start that are not part of it. */
   add(to: TextBuffer, lines: Buffer, start: number, end: number): number {
     let from = start;
     let out = to.room(this.#headBytes + (end - start) * longestByte);
@@ -170,8 +170,8 @@ function fieldText(lines: Buffer, start: number, end: number): string {
 }
 
 /**
- * Adds a JSON text, on one line: a line break within it is white space, for in a string it would be escaped. Gives the place
- * behind it, and -1 if it is no JSON.
+ * Adds a JSON text on one line: a line break within it is whitespace, because strings would escape it. Returns the
+ * position after it, or -1 if it is not JSON.
  */
 function addDocument(out: Buffer, start: number, lines: Buffer, fieldStart: number, fieldEnd: number): number {
   let at = start;
@@ -185,7 +185,7 @@ function addDocument(out: Buffer, start: number, lines: Buffer, fieldStart: numb
   return endOfJson(out, start) === at || isJson(out.toString('utf8', start, at)) ? at : -1;
 }
 
-/** Also where it is nested so deeply that the check cannot tell. */
+/** Also if it is nested too deeply for the check. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,6 +1,6 @@
 /*
- * The rows of a query as lines of COPY's text format, some of them at a time. The server sends them as fast as they are
- * taken, so memory does not grow with the number of rows. Needs an open transaction.
+ * The rows of a query as lines of COPY's text format, in batches. The server sends them as fast as they are consumed
+ * (backpressure), so memory does not grow with the number of rows. Requires an open transaction.
  */
 
 import { maxRecordBytes } from '@inlay/protocol/protocol';
@@ -9,8 +9,8 @@ import { to as copyTo } from 'pg-copy-streams';
 
 const newline = 10;
 /**
- * Of a row as COPY writes it, which takes up to one and a half times as much as its record: of binary data two digits a
- * byte instead of Base64. A longer row has a record that is too long; any other record that is, the runner skips.
+ * Limit of a row as COPY writes it, which takes up to one and a half times as much as its record: two digits per byte
+ * of binary data instead of Base64. The record of a longer row is too long; the runner skips any other record that is.
  */
 export const maxRowBytes = 2 * maxRecordBytes;
 /** What is kept of a longer row, at each of its ends. */
@@ -33,7 +33,7 @@ export class LongRow {
 /** Whole lines, each with its newline; a long one on its own. */
 export async function* readLines(client: pg.Client, query: string): AsyncGenerator<Buffer | LongRow> {
   const { rows } = await client.query<{ encoding: string }>(`select current_setting('server_encoding') as encoding`);
-  // Without an encoding, texts are sent as the bytes they are; the server would refuse those that are no UTF-8.
+  // Without an encoding, text is sent as raw bytes; otherwise the server would refuse invalid UTF-8.
   const options = rows[0]?.encoding === 'SQL_ASCII' ? ` (encoding 'SQL_ASCII')` : '';
   const copy = client.query(copyTo(`copy (${query}) to stdout${options}`));
   let isDone = false;
@@ -41,7 +41,7 @@ export async function* readLines(client: pg.Client, query: string): AsyncGenerat
     yield* linesOf(copy as AsyncIterable<Buffer>, maxRowBytes);
     isDone = true;
   } finally {
-    // There is no way to take back a COPY: what follows on this connection would wait for its end.
+    // A COPY cannot be cancelled: further statements on this connection would wait for its end.
     if (!isDone) endConnection(client);
   }
 }

@@ -1,6 +1,6 @@
 /*
- * Rows whose record is longer than a record may be. They are counted with their keys, as far as their keys are in what is kept
- * of them, and the reading goes on behind them.
+ * Rows whose record exceeds the size limit. They are counted with their keys, as far as the kept part contains them,
+ * and reading continues after them.
  */
 
 import type { Emitter } from '@inlay/protocol/connector';
@@ -38,7 +38,7 @@ export class SkippedRows {
     );
   }
 
-  /** Where the fields behind those of the record begin, in the tail of a row. */
+  /** Where the fields after those of the record start, in the tail of a row. */
   ownFieldsAt({ tail }: LongRow, ownFields: number): number {
     let at = tail.length;
     for (let fields = 0; fields < ownFields && at > 0; fields++) at = tail.lastIndexOf(tab, at - 1);

@@ -338,7 +338,7 @@ describe('a full refresh', () => {
       ]);
       const states = messages.flatMap((message) => (message.type === 'STATE' ? [message.state] : []));
       if (sync_mode === 'full_refresh') return;
-      // It is not tried for ever.
+      // It is not retried forever.
       const again = await read(config, streams.slice(0, 1), states);
       expect(JSON.stringify(again.messages)).not.toContain('records_skipped');
     },

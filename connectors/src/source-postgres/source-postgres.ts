@@ -1,7 +1,7 @@
 /*
- * The source `postgres`. A sync reads all its streams as of one moment, in one transaction, by COPY, which the server goes
- * on with as its lines are taken: memory does not grow with the tables. An incremental stream brings what the moment of the
- * last sync did not see; see changes.ts.
+ * The source `postgres`. A sync reads all its streams in one snapshot, in one transaction, by COPY, which the server
+ * continues as its lines are consumed: memory does not grow with the tables. An incremental stream sends the rows that
+ * the snapshot of the last sync did not see; see changes.ts.
  */
 
 import { type Configuration, ConnectorError, type SourceConnector } from '@inlay/protocol/connector';
@@ -57,7 +57,7 @@ export const connector: SourceConnector = {
   },
 };
 
-/** The platform has asked for the tables just before. When it asks again, it knows. */
+/** The platform has just listed the tables. If it lists them again, the result is known. */
 function missingTables(names: readonly string[]): ConnectorError {
   const which = names.length === 1 ? `The table ${names[0]} is` : `The tables ${names.join(', ')} are`;
   return new ConnectorError(

@@ -1,6 +1,6 @@
 /*
- * The tables, views and foreign tables a user may read, as streams: namespace is the schema, name is the table. A
- * partitioned table is one stream; columns the user may not read are left out.
+ * The tables, views and foreign tables that a user may read, as streams: the namespace is the schema, the name is the
+ * table. A partitioned table is one stream; columns the user may not read are omitted.
  */
 
 import { ConnectorError } from '@inlay/protocol/connector';
@@ -21,9 +21,9 @@ export interface Table {
   id: string;
   schema: string;
   name: string;
-  /** Whether rows tell which transaction wrote them, so that changes can be found by it; see changes.ts. */
+  /** Whether rows show which transaction wrote them, so that changes can be found by it; see changes.ts. */
   tellsChanges: boolean;
-  /** Whether it stores rows of its own, or has partitions that do. A view computes them. */
+  /** Whether it stores its own rows, or has partitions that do. A view computes them. */
   isStored: boolean;
   columns: Column[];
   primaryKey: string[];
@@ -54,7 +54,7 @@ const baseType = (oid: string) => `
   from base left join pg_catalog.pg_type element on element.typarray = base.oid
   where base.typtype <> 'd'`;
 
-/** Where PostgreSQL keeps tables, unless an extension does. */
+/** The access method of tables, unless an extension provides another. */
 const heapAccessMethod = 2;
 
 const listColumns = `
@@ -109,8 +109,8 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
 }
 
 /**
- * The tables that a table's rows are in, held so that nobody moves the rows elsewhere while the transaction is open.
- * Throws when somebody has done so since it began: the transaction then sees a table without rows.
+ * The tables that contain a table's rows, locked so that nobody moves the rows while the transaction is open. Throws if
+ * someone did so since it started: the transaction then sees a table without rows.
  */
 export async function holdParts(client: pg.Client, { id, schema, name }: Table): Promise<Part[]> {
   await client.query(`select from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)} limit 0`);

@@ -133,7 +133,7 @@ const DefaultConfig = Type.Unsafe<Configuration>({
   type: 'object',
   additionalProperties: true,
   description:
-    "Part of the connector's configuration that you provide. Customers never see it and are asked for the rest. Secrets are stored encrypted and returned masked. Sending a mask back keeps the stored secret, unless an address that the secret is sent to changes.",
+    "Part of the connector's configuration that you provide. Customers never see it and enter only the rest. Secrets are stored encrypted and returned masked. Sending a mask back keeps the stored secret, unless an address that the secret is sent to changes.",
   examples: [{ seed: 7 }],
 });
 
@@ -224,7 +224,7 @@ const userConfigSpec = {
   user_config_spec: Type.Object(ConnectorSpecification.properties, {
     title: 'Connector specification',
     description:
-      "The connector's specification without the fields that the template already sets. Customers are asked for these.",
+      "The connector's specification without the fields that the template already sets. Customers fill in these fields.",
   }),
 };
 

@@ -178,7 +178,7 @@ export const ListAuditEventsQuery = Type.Object({
     Enumeration(['position', '-position'], {
       default: 'position',
       description:
-        'Sort order: oldest first, or newest first with a minus. With newest first, pass `next` as `before`. It is 0 at the end.',
+        'Sort order: oldest first, or newest first with a minus. With newest first, pass `next` as `before`; on the last page, `next` is 0.',
     }),
   ),
   before: Type.Optional(

@@ -36,7 +36,7 @@ export const sourceTemplates = {
     route: 'POST /api/v1/integrations/templates/sources',
     summary: 'Create source template',
     description:
-      'Creates a source template from a definition and part of its configuration, or as a clone of another template. Customers are asked for the rest of the configuration (`user_config_spec`).',
+      'Creates a source template from a definition and part of its configuration, or as a clone of another template. Customers enter the rest of the configuration (`user_config_spec`).',
     body: CreateSourceTemplateRequest,
     status: 201,
     answer: SourceTemplate,

@@ -4,7 +4,7 @@ import { emptyParts, type RequestParts } from '../http/request.ts';
 import type { RequestOption } from '../requests/request-options.ts';
 import type { Authenticator } from '../requests/requester.ts';
 
-/** An authenticator whose parts are made anew for every request. */
+/** An authenticator whose parts are created for every request. */
 export function authenticatorOf(makeParts: () => Promise<RequestParts> | RequestParts): Authenticator {
   return {
     async parts() {

@@ -41,7 +41,7 @@ const algorithms = [
 function makeJwt(given: Given): Authenticator {
   const algorithm = given.text('algorithm') ?? 'HS256';
   const names = { json_loads: (value: unknown) => JSON.parse(String(value)) };
-  /** Claims that have a name in the language: those that the manifest gives. */
+  /** Claims with a name in the language, if the manifest sets them. */
   const named = (name: string): Record<string, unknown> => {
     const value = given.value(name);
     if (!isJsonObject(value)) return {};

@@ -1,6 +1,6 @@
 /*
- * OAuth: gets access tokens with a refresh token or other credentials and keeps each until it expires. An API whose
- * refresh tokens work once gives a new one each time; it goes into the configuration, which the platform is asked to keep.
+ * OAuth: gets access tokens with a refresh token or other credentials and keeps each until it expires. An API with
+ * single-use refresh tokens returns a new one each time; it is stored in the configuration, which the platform saves.
  */
 
 import type { SignedIn } from '@inlay/protocol/connector';
@@ -49,7 +49,7 @@ interface TokenStore {
 /** Refreshes of one configuration wait for each other: a refresh token may work once. */
 const refreshes = new WeakMap<object, Promise<void>>();
 
-/** The platform holds the refresh token: the token that it gives is all there is. */
+/** The platform holds the refresh token: only its tokens are used. */
 function signedIn(signIn: SignedIn): Authenticator {
   const headers = async () => {
     await signIn.ready();
@@ -224,7 +224,7 @@ function expiryOf(given: Given, value: unknown): DateTime {
   return now.plus(Timedelta.of({ seconds }));
 }
 
-/** What tells that a refresh token is not valid any more. */
+/** How an invalid refresh token is recognised. */
 const tokenErrorOptions = {
   refresh_token_error_status_codes: optional(
     list(integer),

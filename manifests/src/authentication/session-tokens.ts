@@ -1,4 +1,4 @@
-/* Credentials that are asked for first, and authenticators that the configuration chooses. */
+/* Credentials that are requested first, and authenticators selected by the configuration. */
 import {
   type ComponentDefinition,
   component,
@@ -88,7 +88,7 @@ function makeSelective(given: Given): Authenticator {
   return given.make<Authenticator>(all[name]);
 }
 
-/** A session token that people give, or that a login with their name and password gives. */
+/** A session token that the user enters, or that a login with their name and password returns. */
 function makeLegacySessionToken(given: Given): Authenticator {
   const base = pythonText(given.asTemplate(String(given.around.baseAddress ?? '')).value());
   const header = pythonText(given.rendered('header'));

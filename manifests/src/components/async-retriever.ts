@@ -102,7 +102,7 @@ function makeAsyncRetriever(given: Given): Retriever {
     }
   }
 
-  /** A job that cannot be aborted ends by itself some time. */
+  /** A job that cannot be aborted ends on its own eventually. */
   async function abortJob(job: Slice): Promise<void> {
     try {
       await abort?.send({ slice: job });

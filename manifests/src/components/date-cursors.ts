@@ -31,7 +31,7 @@ import { pythonText } from '../values/printing.ts';
 export interface CursorSurroundings extends Record<string, unknown> {
   router?: PartitionRouter | undefined;
   state?: Record<string, unknown>;
-  /** Partitions that are groups of others have no states of their own. */
+  /** Partitions that group others have no states of their own. */
   isGrouped?: boolean;
 }
 

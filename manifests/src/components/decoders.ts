@@ -62,7 +62,7 @@ async function* readJsonLines(body: Readable): AsyncGenerator<unknown> {
     try {
       value = parseJsonWithFloats(line);
     } catch {
-      // A line that is no JSON is passed over, as in the reference runtime.
+      // A line that is not JSON is ignored, as in the reference runtime.
       continue;
     }
     last = '';
@@ -91,12 +91,15 @@ function makeCsvDecoder(given: Given): Decoder {
 
 /** Like `pipe`, but a body that breaks off ends what reads it, with the error. */
 function through<Stream extends Duplex>(body: Readable, stream: Stream): Stream {
-  // Whoever reads the stream gets the error.
+  // The stream's reader gets the error.
   pipeline(body, stream, () => {});
   return stream;
 }
 
-/** Rows with the names of the first row. What a short row lacks is null; what a long one has besides is a list. */
+/**
+ * Rows keyed by the names in the first row. Missing values of a short row are null; extra values of a long one become a
+ * list.
+ */
 async function* readRows(body: Readable, encoding: string, delimiter: string): AsyncGenerator<Record<string, unknown>> {
   let names: readonly string[] | undefined;
   for await (const values of readCsvRows(decodedText(body, encoding), delimiter)) {
@@ -118,7 +121,7 @@ function makeJsonItemsDecoder(given: Given): Decoder {
   return streamedDecoder((body) => readJsonItems(decodedText(body, encoding), path));
 }
 
-/** Encodings by the names that Python has for them. A mark at the beginning that tells the encoding is left out. */
+/** Encodings by their Python names. A byte order mark is stripped. */
 async function* decodedText(body: Readable, encoding: string): AsyncGenerator<string> {
   const name = encoding
     .toLowerCase()
@@ -130,7 +133,7 @@ async function* decodedText(body: Readable, encoding: string): AsyncGenerator<st
   yield decoder.decode();
 }
 
-/** Texts that stand for nothing in a table, as the Python package `pandas` reads tables. */
+/** Texts that mean null in a table, as in the Python package `pandas`. */
 const nothings = [
   ...['#N/A', '#N/A N/A', '#NA', '-1.#IND', '-1.#QNAN', '-NaN', '-nan', '1.#IND', '1.#QNAN'],
   ...['<NA>', 'N/A', 'NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null'],
@@ -188,7 +191,7 @@ function unpackedDecoder(inner: Decoder): Decoder {
   };
 }
 
-/** The first two bytes tell. */
+/** Detected by the first two bytes. */
 async function peek(body: Readable): Promise<{ stream: Readable; isPacked: boolean }> {
   const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let start = Buffer.alloc(0);
@@ -204,7 +207,7 @@ async function peek(body: Readable): Promise<{ stream: Readable; isPacked: boole
   return { stream: Readable.from(rest()), isPacked: start[0] === 0x1f && start[1] === 0x8b };
 }
 
-/** The first file of a ZIP archive, or all of them one after the other. */
+/** The first file of a ZIP archive, or all of them in sequence. */
 function makeZipDecoder(given: Given): Decoder {
   const inner = given.child<Decoder>('decoder') ?? jsonDecoder;
   return {
@@ -241,7 +244,7 @@ function filesOfZip(bytes: Buffer): Buffer[] {
   return files;
 }
 
-/** An answer that is no XML has no records. XML that was cut off is a failure. */
+/** A response that is not XML has no records. Truncated XML is a failure. */
 const xmlDecoder: Decoder = {
   isStreamed: false,
   async *decode(answer) {

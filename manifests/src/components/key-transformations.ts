@@ -57,7 +57,7 @@ function snakeCase(key: string): string {
     .replace(/[\u0300-\u036f]/g, '')
     .replace(notPlain, (letter) => plainLetters[letter] ?? letter);
   const parts = (plain.match(word) ?? []).map((part) => (/[a-zA-Z\d]/.test(part) ? part.toLowerCase() : ''));
-  // What is between words is left out, but not at the beginning and the end of a key.
+  // Separators between words are dropped, except at the start and end of a key.
   const kept = parts.filter((part, index) => part !== '' || index === 0 || index === parts.length - 1);
   if (/^\d/.test(kept[0] ?? '')) kept.unshift('');
   return kept.join('_');
@@ -86,8 +86,8 @@ function makeKeysReplace(given: Given): Transformation {
 }
 
 /**
- * From the last field to the first, as the reference runtime does. A key is written behind those of the objects around it
- * if the short key is taken, and for everything that comes after a list.
+ * From the last field to the first, like the reference runtime. A key is prefixed with those of its ancestors if the
+ * short key is taken, and always after a list.
  */
 function makeFlattenFields(given: Given): Transformation {
   const withLists = given.flag('flatten_lists', true);
@@ -122,7 +122,7 @@ function makeDpathFlattenFields(given: Given): Transformation {
       replaceContent(record, Object.entries(flat));
       return;
     }
-    // Where a key is there already, the object is left as it is.
+    // If a key already exists, the object is unchanged.
     if (Object.keys(flat).some((key) => Object.hasOwn(record, key))) return;
     if (given.flag('delete_origin_value')) removeAt(record, keys);
     Object.assign(record, flat);

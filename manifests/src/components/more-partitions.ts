@@ -147,7 +147,7 @@ function makeStateDelegating(given: Given): SourceStream {
   return { ...given.make<SourceStream>(whole, { state: {} }), forgetsState: true };
 }
 
-/** Whether the API has forgotten changes since the state. One that tells no time is as good as none. */
+/** Whether the API has dropped changes since the state. A state without a time counts as missing. */
 function isOlder(given: Given, definition: unknown, state: Record<string, unknown>, retention: string): boolean {
   const stream = given.inside(definition);
   const cursor = stream.inside(stream.value('incremental_sync'));

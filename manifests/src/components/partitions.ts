@@ -1,4 +1,4 @@
-/* What a stream is cut into besides time: the items of a list, or the records of other streams. */
+/* How a stream is partitioned, other than by time: by the items of a list, or the records of other streams. */
 import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,
@@ -91,7 +91,7 @@ function makeParent(given: Given): Parent {
   };
 }
 
-/** The state of a parent is in that of its child. A child from before that has a cursor only, which holds for both. */
+/** The state of a parent is part of its child's. A child from before that has only a cursor, which applies to both. */
 function parentStateOf(
   given: Given,
   definition: Record<string, unknown>,
@@ -187,7 +187,7 @@ async function* withLast<Item>(
   yield { item: ahead?.item, isLast: true };
 }
 
-/** The partitions of several routers one after the other, each value once. What else they have is beside the partition. */
+/** The partitions of several routers in sequence, each value once. Additional values stay next to the partition. */
 function makeUnionRouter(given: Given): PartitionRouter {
   const routers = given.children<PartitionRouter>('partition_routers');
   const field = pythonText(given.rendered('partition_field'));

@@ -23,7 +23,7 @@ import type { Transformation } from './transformations.ts';
 
 export interface QueryProperties {
   chunks(slice: Slice): Promise<string[][]>;
-  /** Undefined: the records of the requests stay as they are. */
+  /** Undefined: the records of the requests are not merged. */
   mergeKey: ((record: DataRecord) => string | undefined) | undefined;
 }
 
@@ -53,7 +53,7 @@ function makeQueryProperties(given: Given): QueryProperties {
       let chunk = [...always];
       let size = 0;
       for (const name of all) {
-        // Three characters for the comma between two names, as it is written in an address.
+        // Three characters for the URL-encoded comma between two names.
         const length = countsCharacters ? name.length + 3 : 1;
         if (size + length > limit) {
           chunks.push(chunk);

@@ -54,7 +54,7 @@ function makeExpander(given: Given): RecordExtractor {
     );
   }
 
-  /** The whole list, for a record that has only a part of it; nothing if the API has none. */
+  /** The complete list, for a record that has only part of it; nothing if the API has none. */
   async function fetched(record: Data): Promise<unknown[]> {
     const items: unknown[] = [];
     const slice = { partition: { parent_record: record }, cursor: {}, extraFields: {} };
@@ -86,7 +86,7 @@ function makeExpander(given: Given): RecordExtractor {
   };
 }
 
-/** In the order of the reference runtime: all of the record around, then single fields, then the record itself. */
+/** In the order of the reference runtime: all of the parent record, then single fields, then the record itself. */
 function makeChanges(given: Given, path: readonly string[]): Change[] {
   const changes: Change[] = [];
   if (given.flag('merge_parent')) {
@@ -119,7 +119,7 @@ function makeChanges(given: Given, path: readonly string[]): Change[] {
 /** A copy without the values at a path. */
 function withoutAt(record: Data, path: readonly string[]): Data {
   const copy = structuredClone(record);
-  // From the last to the first: to remove an item of a list moves those behind it.
+  // From last to first: removing an item of a list shifts those after it.
   for (const { parent, key } of matchesOf(copy, path).reverse()) {
     if (Array.isArray(parent)) parent.splice(Number(key), 1);
     else delete parent[key];

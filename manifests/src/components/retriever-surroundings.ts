@@ -8,7 +8,7 @@ import type { Transformation } from './transformations.ts';
 
 export interface Retriever {
   read(slice: Slice): AsyncGenerator<DataRecord[]>;
-  /** Replaces the slices of the stream, where reading needs some of its own. */
+  /** Replaces the stream's slices if reading needs its own. */
   slices?(cursor: StreamCursor): AsyncIterable<Slice>;
 }
 
@@ -27,7 +27,7 @@ export interface RetrieverSurroundings extends Record<string, unknown> {
   takesEmbeddedPages?: boolean | undefined;
 }
 
-/** For a retriever inside a stream that reads something else than its records. */
+/** For a retriever inside a stream that reads something other than its records. */
 export const apart: RetrieverSurroundings = {
   slicerParts: undefined,
   schema: undefined,

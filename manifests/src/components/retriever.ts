@@ -104,7 +104,7 @@ function makeSimpleRetriever(given: Given): Retriever {
       lastRecord = together.at(-1);
       yield together;
     }
-    // What the last answer says counts, also where properties are asked for in several requests.
+    // The last response counts, also if properties are requested in several requests.
     if (!answer?.isGood) return undefined;
     return { answer, response: decoder.firstValue(answer), size: count, lastRecord, token };
   }
@@ -179,7 +179,7 @@ interface PageTracker {
   observe(records: readonly DataRecord[]): void;
   /** Whether so many records were read that the API would cut off the pages. */
   isFull(): boolean;
-  /** Where to go on. Throws a RunFailure if that is where it went on before. */
+  /** Where to continue. Throws a RunFailure if that is the same place as before. */
   rest(slice: Slice): Slice;
 }
 
@@ -187,7 +187,7 @@ function makePageTracker(given: Given, cursor: StreamCursor | undefined): () => 
   const resetting = given.inside(given.value('pagination_reset'));
   const limit = resetting.inside(resetting.value('limits')).number('number_of_records');
   const splits = resetting.text('action') === 'SPLIT_USING_CURSOR' && cursor?.cursorField !== undefined;
-  // Where the slice does not get smaller, beginning anew is another attempt: one of them.
+  // If the slice does not get smaller, starting over is a retry and is limited.
   const mostAttempts = splits ? 1 : 2;
   return () => {
     let count = 0;
@@ -214,7 +214,7 @@ function makePageTracker(given: Given, cursor: StreamCursor | undefined): () => 
   };
 }
 
-/** Adds the records with a key to those of other requests, and gives back those without. */
+/** Merges records with a key into those of other requests, and returns those without. */
 function mergeInto(
   merged: Map<string, DataRecord>,
   page: readonly DataRecord[],
@@ -234,7 +234,7 @@ function mergeInto(
   return others;
 }
 
-/** Properties are among the request parameters of the requester, or an option of its own. */
+/** Properties are either request parameters of the requester or their own option. */
 function readProperties(given: Given): { properties?: QueryProperties; queryPropertiesKey?: string } {
   const requester = given.inside(given.value('requester'));
   const parameters = requester.value('request_parameters');

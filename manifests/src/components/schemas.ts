@@ -1,4 +1,4 @@
-/* Where the JSON schema of a stream comes from. */
+/* Where a stream's JSON schema comes from. */
 import { type ComponentDefinition, type Given, optional, schema, template } from '../component.ts';
 
 export type SchemaLoader = () => Promise<Record<string, unknown>>;

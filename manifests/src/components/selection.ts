@@ -1,4 +1,4 @@
-/* How records are found in answers, and which of them are taken. */
+/* How records are extracted from responses and filtered. */
 import { isJsonObject } from '@inlay/protocol/json';
 import {
   boolean,

@@ -1,4 +1,4 @@
-/* The manifest itself, and what is in it besides streams. */
+/* The manifest itself and its parts other than streams. */
 import {
   anything,
   type ComponentDefinition,
@@ -14,7 +14,7 @@ import {
   text,
 } from '../component.ts';
 
-/** Of both kinds of checks. */
+/** Shared by both kinds of checks. */
 export const overridesOption = optional(
   mapping(anything),
   'Values that override the configuration during the check only. They cannot be templates.',

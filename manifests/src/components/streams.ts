@@ -101,7 +101,7 @@ function slicerParts(
   };
 }
 
-/** Several loaders give the properties of all of them. */
+/** Several loaders provide the union of their properties. */
 function makeSchema(given: Given): SchemaLoader {
   const loaders = given.children<SchemaLoader>('schema_loader');
   const [only] = loaders;

@@ -59,7 +59,7 @@ function makeRemoveFields(given: Given): Transformation {
   const pointers = given.value('field_pointers') as string[][];
   return (record) => {
     for (const pointer of pointers) {
-      // With a condition the reference runtime looks at every value of the record, whatever the pointer says.
+      // With a condition, the reference runtime visits every value of the record, whatever the pointer.
       if (rule) removeValues(record, (value) => rule.isMet({ property: value }));
       else removeAtPath(record, pointer.map(String));
     }

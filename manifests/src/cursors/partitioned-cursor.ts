@@ -1,13 +1,13 @@
 /*
- * A cursor for each partition of a stream. Above a number of partitions one cursor for all takes over, so that the state
- * stays small. That one cursor also tells partitions that are seen for the first time where to begin.
+ * A cursor for each partition of a stream. Above a number of partitions, a single global cursor takes over to keep the
+ * state small. It also provides the start for new partitions.
  */
 import { isJsonObject } from '@inlay/protocol/json';
 import { partitionKey, type Slice } from '../run/slice.ts';
 import type { RangeCursor } from './range-cursor.ts';
 import type { PartitionRouter, StreamCursor } from './stream-cursor.ts';
 
-/** More partitions than this have one cursor for all of them. */
+/** Above this number, all partitions share one cursor. */
 const mostPartitionStates = 10_000;
 /** Cursors of partitions that are kept at all; the oldest finished ones go first. */
 const mostCursors = 25_000;
@@ -21,7 +21,7 @@ export interface PartitionedSettings<Value> {
   format(value: Value): unknown;
   compare(one: Value, other: Value): number;
   useGlobalCursor: boolean;
-  /** For how long the run takes, in seconds. */
+  /** Duration of the run in seconds. */
   seconds(): number;
   onDuplicate(): void;
   limits?: { partitionStates: number; cursors: number };
@@ -62,7 +62,7 @@ export class PartitionedCursor<Value> implements StreamCursor {
     this.#useGlobalCursor = settings.useGlobalCursor;
     if (Object.keys(state).length === 0) return;
     if (!('states' in state) && !('state' in state)) {
-      // The state of a stream that had no partitions before, or of an older version: it holds for all partitions.
+      // The state of a stream that had no partitions before, or of an older version: applies to all partitions.
       this.#setGlobal(state);
     } else {
       this.#useGlobalCursor = state.use_global_cursor === true;

@@ -37,9 +37,9 @@ interface Range<Value> {
 
 export class RangeCursor<Value> {
   readonly #settings: RangeSettings<Value>;
-  /** What came with the state beside the cursor is kept. */
+  /** Other content of the state, next to the cursor, is kept. */
   readonly #given: Record<string, unknown>;
-  /** Where this sync begins. */
+  /** Where this sync starts. */
   readonly #syncStart: Value;
   #ranges: Range<Value>[];
   readonly #mostRecent = new Map<Record<string, unknown>, Value>();
@@ -117,7 +117,7 @@ export class RangeCursor<Value> {
     return { [boundaryFields[0]]: scale.format(start), [boundaryFields[1]]: scale.format(end) };
   }
 
-  /** A record whose cursor is missing or cannot be read tells nothing. */
+  /** A record whose cursor is missing or unreadable is ignored. */
   observe({ cursor }: Slice, record: Record<string, unknown>): Value | undefined {
     const value = this.#valueOf(record);
     if (value === undefined) return undefined;
@@ -139,7 +139,7 @@ export class RangeCursor<Value> {
     this.#ranges = this.#merged();
   }
 
-  /** Whether a record belongs to this sync. One that does not tell is taken. */
+  /** Whether a record belongs to this sync. Records without a cursor do. */
   isWanted(record: Record<string, unknown>): boolean {
     const value = this.#valueOf(record);
     if (value === undefined) return true;

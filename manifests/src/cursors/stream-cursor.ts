@@ -10,7 +10,7 @@ export interface PartitionRouter {
   parts(slice: Slice): RequestParts;
   /** The states of the parents that are read incrementally; undefined for a router without parents. */
   parentState?(): Record<string, unknown>;
-  /** Another number whenever that state has changed. To compare states costs as much as to make them. */
+  /** Version number of that state. Comparing states costs as much as creating them. */
   parentVersion?(): number;
 }
 
@@ -30,11 +30,11 @@ export interface StreamCursor {
   /** A state after so many records lets the destination store what it has, also where the state has not moved. */
   recordsBetweenStates?: number;
   isWanted(slice: Slice, record: Record<string, unknown>): boolean;
-  /** The later of a cursor value as slices have it, and that of a record; undefined if neither tells. */
+  /** The later of a slice's cursor value and a record's; undefined if neither has one. */
   later(value: unknown, record: Record<string, unknown>): unknown;
 }
 
-/** A stream that is read anew each time. Its state says only that there is none. */
+/** A stream that is read in full each time. Its state only says that there is none. */
 export class NoCursor implements StreamCursor {
   readonly cursorField = undefined;
   readonly version = 0;

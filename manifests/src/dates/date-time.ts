@@ -46,7 +46,7 @@ export class CalendarDate {
   }
 }
 
-/** What tells a zone: its distance from UTC, and a name if it has one. */
+/** A zone: its offset from UTC, and its name if it has one. */
 export interface Zone {
   offsetSeconds: number;
   name?: string;

@@ -160,7 +160,7 @@ const period =
 /** The other form of the standard, `P0001-02-03T04:05:06`. */
 const alternative = /^P(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2}))$/;
 
-/** Throws a DateError for a text that is no ISO 8601 duration. */
+/** Throws a DateError for text that is not an ISO 8601 duration. */
 export function parseDuration(text: string): Timedelta | Duration {
   const match = period.exec(text);
   if (!match) return parseAlternative(text);

@@ -1,7 +1,7 @@
 /*
- * Reads and writes dates by the formats of manifests: the directives of Python's `strptime` and `strftime`, and five
- * of their own. `%s` (seconds), `%s_as_float`, `%ms` and `%epoch_microseconds` are the whole format; `%_ms` stands for
- * milliseconds within one. Reading is strict. A date without a zone is one in UTC.
+ * Parses and formats dates by the formats of manifests: the directives of Python's `strptime` and `strftime`, and five
+ * more. `%s` (seconds), `%s_as_float`, `%ms` and `%epoch_microseconds` are the whole format; `%_ms` means milliseconds
+ * within one. Parsing is strict. A date without a zone is in UTC.
  */
 import { ExactNumber } from '@inlay/protocol/json';
 import { DateError } from './date-error.ts';
@@ -28,7 +28,7 @@ export function formatDate(date: DateTime, format: string): string {
     case '%s_as_float':
       return Number.isInteger(timestamp) ? `${timestamp}.0` : String(timestamp);
     case '%ms':
-      // With the error of the double, as in the reference: states have to be equal.
+      // With the rounding error of the double, like the reference: states must be equal.
       return String(Math.trunc(timestamp * 1000));
     case '%epoch_microseconds':
       return String(Math.trunc(timestamp * 1_000_000));

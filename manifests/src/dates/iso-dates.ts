@@ -3,7 +3,7 @@ import { daysOf, fieldsOfDays, isLeapYear, weekdayOfDays } from './calendar.ts';
 import { DateError } from './date-error.ts';
 import { DateTime, utc, type Zone } from './date-time.ts';
 
-/** In UTC. A text without a zone is one in UTC. Throws a DateError for any other text. */
+/** In UTC, also for text without a zone. Throws a DateError for any other text. */
 export function parseIsoDate(text: string): DateTime {
   const { days, end } = parseDay(text);
   if (end >= text.length) return new DateTime(days * 86_400, 0, utc);

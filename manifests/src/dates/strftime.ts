@@ -21,7 +21,7 @@ export const months = [
 /** A directive: flags of the GNU library, a width, and a letter. */
 const directive = /%([-_0^#]*)(\d*)[EO]?([a-zA-Z%])/g;
 
-/** A text as it is, or a directive. */
+/** Literal text, or a directive. */
 type Piece = string | { all: string; flags: string; width: string; letter: string };
 
 /** Manifests have few formats, and records many dates. */

@@ -34,7 +34,7 @@ const patterns: Readonly<Record<string, string>> = {
   Z: 'utc|gmt',
 };
 
-/** Directives that stand for others. */
+/** Directives that expand to others. */
 const composed: Readonly<Record<string, string>> = {
   c: '%a %b %d %H:%M:%S %Y',
   x: '%m/%d/%y',

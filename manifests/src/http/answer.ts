@@ -40,7 +40,7 @@ export class Answer {
     return isJson && this.json === undefined && isCutOffJson(this.text);
   }
 
-  /** In the encoding that the answer names, or UTF-8. What cannot be read is replaced. */
+  /** Decoded with the response's encoding, or UTF-8. Invalid bytes are replaced. */
   get text(): string {
     const { value, isDamaged } = decode(this.bytes, this.encoding);
     this.#isDamaged = isDamaged;
@@ -57,7 +57,7 @@ export class Answer {
     return /charset="?([\w.:-]+)/i.exec(this.header('content-type') ?? '')?.[1] ?? 'utf-8';
   }
 
-  /** Undefined for a body that is no JSON. */
+  /** Undefined for a body that is not JSON. */
   get json(): unknown {
     this.#json ??= { value: readJson(this.text, parseJsonWithFloats) };
     return this.#json.value;
@@ -78,12 +78,12 @@ export class Answer {
     return undefined;
   }
 
-  /** By the names that the server used, with `link` read as links. */
+  /** By the server's names, with `link` parsed as links. */
   get headersWithLinks(): Record<string, unknown> {
     return { ...this.#headersAsSent(), link: readLinks(this.header('link')) };
   }
 
-  /** By the names that the server used; any other letters find them, too. */
+  /** By the server's names; look-ups ignore case. */
   get headersByAnyCase(): Record<string, unknown> {
     const headers = this.#headersAsSent();
     for (const [name, value] of Object.entries(headers)) {
@@ -117,7 +117,7 @@ function decode(bytes: Buffer, encoding: string): { value: string; isDamaged: bo
   if (/^utf-?8$/i.test(encoding) && isUtf8(bytes)) return { value: bytes.toString('utf8'), isDamaged: false };
   try {
     const decoder = new TextDecoder(encoding, { fatal: true });
-    // In one call Node.js takes Windows-1252 for Latin-1.
+    // In one call, Node.js confuses Windows-1252 with Latin-1.
     return { value: decoder.decode(bytes, { stream: true }) + decoder.decode(), isDamaged: false };
   } catch {
     return { value: bytes.toString('utf8'), isDamaged: true };

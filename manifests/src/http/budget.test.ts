@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 import { Budget, type BudgetRules } from './budget.ts';
 import type { PreparedRequest } from './request.ts';
 
-/** A budget with these policies; `ask` tells when a call was let go. */
+/** A budget with these policies; `ask` records when a call was allowed. */
 function budgetWith(...policies: object[]) {
   let now = 1_000;
   const budget = new Budget(

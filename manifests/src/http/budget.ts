@@ -1,6 +1,6 @@
 /*
- * How often the API may be asked. One budget for a whole run: all streams and partitions share it. A call takes its turn
- * before it is sent; the API's answer may tell what is left.
+ * Limits the rate of API calls. One budget per run, shared by all streams and partitions. A call waits its turn before
+ * it is sent; the API's response may report what is left.
  */
 import type { Answer } from './answer.ts';
 import type { PreparedRequest } from './request.ts';

@@ -1,7 +1,7 @@
 /*
- * Sends one request as often as it takes: by the rules of the error handler, with its waits, within the call budget.
- * Three kinds of waits count their tries apart, as in the reference runtime: the manifest's own, those of a rate limit,
- * and the others. A wait of the manifest's own gets one second more, for fractions that the API does not tell.
+ * Sends one request with retries: by the rules of the error handler, with its waits, within the call budget. Three
+ * kinds of waits have separate retry counters, as in the reference runtime: the manifest's own, those of a rate limit,
+ * and all others. The manifest's own waits get an extra second, for fractions that the API does not report.
  */
 import { ConnectorError } from '@inlay/protocol/connector';
 import type { Run } from '../run/run.ts';
@@ -29,7 +29,7 @@ export interface Retrying {
   signer?: Signer | undefined;
   /** Gets a new token although the old one should still be valid. */
   refreshToken?: (() => Promise<void>) | undefined;
-  /** Statuses by which the API says that there is no such page: no failures, whatever the error handler says. */
+  /** Statuses with which the API reports that there is no such page: not failures, whatever the error handler says. */
   endStatuses?: readonly number[] | undefined;
   /** The access token of a sign-in, if the request has one. */
   token?: TokenInUse | undefined;
@@ -74,7 +74,7 @@ export async function exchange(
   }
 }
 
-/** A token that ended earlier than was said is no failure of the API, whatever the error handler says. */
+/** A token that expired early is not a failure of the API, whatever the error handler says. */
 async function watchToken({ log }: Run, token: TokenInUse, answer: Answer): Promise<void> {
   if (answer.isGood) token.accepted();
   if (answer.status !== 401 || !(await token.refused())) return;
@@ -106,7 +106,7 @@ function settle(run: Run, request: PreparedRequest, outcome: Outcome, resolution
   return outcome;
 }
 
-/** A refresh that fails is not the end: the next attempt may work with the token as it is. */
+/** A failed refresh is not fatal: the next attempt may work with the current token. */
 async function renew(run: Run, refreshToken: (() => Promise<void>) | undefined): Promise<void> {
   try {
     await refreshToken?.();

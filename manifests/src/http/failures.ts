@@ -24,12 +24,12 @@ export class SmallerPageNeeded extends Error {
   override name = 'SmallerPageNeeded';
 }
 
-/** The API asks to begin the pages of a slice anew. */
+/** The API requests to restart the pages of a slice. */
 export class PaginationReset extends Error {
   override name = 'PaginationReset';
 }
 
-/** There is a fresh access token, with which the request is to be made anew. */
+/** A fresh access token is available for repeating the request. */
 export class TokenReplaced extends Error {
   override name = 'TokenReplaced';
 }

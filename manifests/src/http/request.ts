@@ -9,7 +9,7 @@ export type Values = Record<string, unknown>;
 export interface RequestParts {
   query: Values;
   headers: Values;
-  /** A form, or a text that is sent as it is. */
+  /** A form, or text that is sent unchanged. */
   form: Values | string;
   json: Values | string;
 }
@@ -25,7 +25,7 @@ export const emptyParts = (): RequestParts => ({ query: {}, headers: {}, form: {
 
 const partNames = ['query', 'headers', 'form', 'json'] as const;
 
-/** Throws a RunFailure where two of them set the same thing. Only in a JSON body may they agree on a value. */
+/** Throws a RunFailure if two of them set the same thing. Only in a JSON body may they agree on a value. */
 export function combineParts(all: readonly RequestParts[]): RequestParts {
   const combined = emptyParts();
   for (const name of partNames) {
@@ -128,7 +128,7 @@ function withoutRepeats(url: URL, query: Values): Values {
   );
 }
 
-/** A list gives its key once for each item; null gives nothing. */
+/** A list repeats its key for each item; null is omitted. */
 export function encodeForm(values: Values): string {
   const pairs: string[] = [];
   for (const [key, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-/* What is to be done about an answer or a failure of the network, by the rules that hold without any in the manifest. */
+/* How to handle a response or network failure by the default rules, without any in the manifest. */
 
 import type { ConnectorError } from '@inlay/protocol/connector';
 import type { FailureType } from '@inlay/protocol/protocol';
@@ -38,7 +38,7 @@ export interface ErrorHandler {
 }
 
 export interface WaitStrategy {
-  /** Undefined or 0 leaves it to the next strategy. The first attempt is 1. Throws a RunFailure to give up. */
+  /** Undefined or 0 defers to the next strategy. The first attempt is 1. Throws a RunFailure to give up. */
   seconds(outcome: Outcome, attempt: number): number | undefined;
 }
 

@@ -50,7 +50,7 @@ export class Transport {
   #account(key: string, { bytes }: Answer): void {
     this.#cachedBytes += bytes.length;
     if (this.#cachedBytes <= cacheBytes) return;
-    // What was asked for first is the least likely to be asked for again.
+    // The oldest entries are the least likely to be needed again.
     this.#cache.clear();
     this.#cachedBytes = 0;
     this.#cache.delete(key);
@@ -86,7 +86,7 @@ export class Transport {
   }
 }
 
-/** The headers hold credentials, so that only a digest is kept. */
+/** The headers contain credentials, so only a digest is stored. */
 function cacheKey({ url, headers, body = '' }: PreparedRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([url.href, headers, body]))

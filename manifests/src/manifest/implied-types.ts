@@ -1,10 +1,13 @@
-/* Gives components the type that their place allows, where they leave it out and no other would fit. */
+/* Adds the types that components omit if their place allows only one. */
 import { isJsonObject } from '@inlay/protocol/json';
 import type { ComponentDefinition, Kind } from '../component.ts';
 
 type Definitions = (name: string) => ComponentDefinition | undefined;
 
-/** A copy in which every component has a type as far as its place tells it. Schemas and the like are left as they are. */
+/**
+ * A copy in which every component has a type, as far as its place implies it. Schemas and similar objects are
+ * unchanged.
+ */
 export function withTypes<Value>(value: Value, kind: Kind, definitions: Definitions): Value {
   return typed(value, kind, definitions) as Value;
 }

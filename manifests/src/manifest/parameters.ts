@@ -1,7 +1,7 @@
 /*
- * Lets `$parameters` flow down: a component gets every parameter of the components around it as an option, unless it has
- * that option itself, and keeps them all as `$parameters` for its templates. Also gives components the type that their
- * place implies where they leave it out.
+ * Propagates `$parameters`: a component gets every parameter of its ancestors as an option, unless it has that option
+ * itself, and keeps all of them as `$parameters` for its templates. Also adds the types that components omit where
+ * their place implies it.
  */
 import { isJsonObject } from '@inlay/protocol/json';
 
@@ -46,7 +46,7 @@ const impliedTypes: Record<string, string> = {
   'DynamicSchemaLoader.retriever': 'SimpleRetriever',
   'SchemaTypeIdentifier.types_map': 'TypesMap',
   'StreamGroup.streams': 'DeclarativeStream',
-  // The language has these without a type of their own.
+  // Components without their own type in the language.
   'DynamicSchemaLoader.schema_type_identifier': 'SchemaTypeIdentifier',
   'SchemaTypeIdentifier.types_mapping': 'TypesMap',
   'OAuthAuthenticator.refresh_token_updater': 'RefreshTokenUpdater',
@@ -84,7 +84,7 @@ export function withParameters(place: string, given: Component, around: Componen
   for (const [key, value] of Object.entries(parameters)) if (isEmpty(component[key])) component[key] = value;
   for (const [key, value] of Object.entries(component)) {
     if (typeof value !== 'object' || value === null) continue;
-    // A parameter does not flow into the option of its own name: it would without end.
+    // A parameter is not propagated into the option with its own name: that would never end.
     const { [key]: _own, ...inner } = parameters;
     const innerPlace = `${String(component.type)}.${key}`;
     if (isJsonObject(value)) component[key] = withParameters(innerPlace, value, inner, parentsWin);
@@ -98,7 +98,7 @@ export function withParameters(place: string, given: Component, around: Componen
   return component;
 }
 
-/** An object that is no component may hold some, as the request parameters of a requester do. */
+/** An object that is not a component may contain some, such as the request parameters of a requester. */
 function withParametersInside(
   place: string,
   component: Component,

@@ -1,6 +1,7 @@
 /*
- * Where in a manifest an error happened. Components are made and templates rendered far from whoever reports the error, and
- * most errors are thrown by code that knows no manifest: so the innermost component around it notes its place.
+ * Where in a manifest an error happened. Components are created and templates rendered far from where errors are
+ * reported, and most errors are thrown by code that knows no manifest: so the innermost surrounding component records
+ * its path.
  */
 import { isJsonObject } from '@inlay/protocol/json';
 import { TemplateError } from '../values/template-error.ts';
@@ -14,7 +15,7 @@ export interface ManifestPlace {
 
 const places = new WeakMap<Error, ManifestPlace>();
 
-/** Does the work, and notes for an error that comes out of it where it happened, unless that is known. */
+/** Runs the work and records the path of an error thrown by it, unless already known. */
 export function placed<Result>(place: ManifestPlace | undefined, work: () => Result): Result {
   const note = (error: unknown): never => {
     if (place && error instanceof Error && !places.has(error)) places.set(error, place);
@@ -29,8 +30,8 @@ export function placed<Result>(place: ManifestPlace | undefined, work: () => Res
 }
 
 /**
- * The words of an error, with its path, its template and the settings that the template names, as far as they are known.
- * `root` is the component that stands at `path`, or at an empty path an object of all parts that are looked at.
+ * The text of an error, with its path, its template and the settings that the template names, as far as known. `root`
+ * is the component at `path`, or with an empty path an object of all parts.
  */
 export function describeError(error: unknown, root: Record<string, unknown>, path: string): string {
   const { message } = error as Error;
@@ -39,7 +40,7 @@ export function describeError(error: unknown, root: Record<string, unknown>, pat
   const { component, option } = place;
   const template = error instanceof TemplateError ? error.template : place.template;
   const found = pathTo(component, root, path) ?? path;
-  // Of another part of the manifest: whoever knows that part names the place.
+  // From another part of the manifest: the code that knows that part adds the path.
   if (found === '') return message;
   const at = option === undefined ? found : joined(found, option);
   const settings = settingsIn(template ?? '');

@@ -3,7 +3,7 @@
 /** An `error` leaves out the streams that the place belongs to; a `warning` leaves out nothing. */
 export interface Problem {
   level: 'error' | 'warning';
-  /** Where in the manifest, such as `streams[3].retriever.requester`. Empty for the whole manifest. */
+  /** Path in the manifest, such as `streams[3].retriever.requester`. Empty for the whole manifest. */
   path: string;
   message: string;
 }

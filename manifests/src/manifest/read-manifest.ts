@@ -1,4 +1,4 @@
-/* Reads a manifest: what it needs to know, which streams it has, and what of it cannot run. */
+/* Reads a manifest: its requirements, its streams, and what is unsupported. */
 
 import { isJsonObject } from '@inlay/protocol/json';
 import type { ConnectorSpecification } from '@inlay/protocol/protocol';
@@ -15,9 +15,9 @@ type Component = Record<string, unknown>;
 
 export interface StreamEntry {
   name: string;
-  /** Where in the manifest. */
+  /** Path in the manifest. */
   path: string;
-  /** With references resolved and parameters in place. */
+  /** With references resolved and parameters applied. */
   component: Component;
   /** Errors leave the stream out. */
   problems: Problem[];
@@ -33,9 +33,9 @@ export interface Manifest {
   dynamicStreams: StreamEntry[];
   check: Component | undefined;
   spec: Component;
-  /** What holds for all streams: concurrency, call budget, groups. */
+  /** Settings for all streams: concurrency, call budget, groups. */
   root: Component;
-  /** Of the whole manifest and of all streams. */
+  /** Components of the whole manifest, including all streams. */
   problems: Problem[];
 }
 
@@ -44,7 +44,7 @@ const knownVersion = [7, 99];
 
 type Definitions = (name: string) => ComponentDefinition | undefined;
 
-/** Throws a ManifestError for a text that is no manifest. */
+/** Throws a ManifestError for text that is not a manifest. */
 export function readManifest(text: string, definitions: Definitions = definitionOf): Manifest {
   const raw = readManifestText(text);
   const references = new References(raw);
@@ -114,7 +114,7 @@ function readEntries(list: unknown, name: string, parameters: Component, definit
       name: asText(component.name ?? ''),
       path,
       component,
-      // A manifest of a megabyte has thousands of components: they are looked at when somebody wants to know.
+      // A manifest of a megabyte has thousands of components: they are read lazily.
       get problems() {
         problems ??= problemsOf(
           component,
@@ -175,7 +175,7 @@ function itemKindOf(name: string): Kind {
   return kind.is === 'list' ? kind.of : anything;
 }
 
-/** A group that cannot be kept apart leaves its streams as they are. */
+/** An unsupported group leaves its streams ungrouped. */
 function asWarning(problem: Problem): Problem {
   return { ...problem, level: 'warning' };
 }

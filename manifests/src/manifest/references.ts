@@ -1,7 +1,7 @@
 /*
- * Puts in place of every reference what the reference points to. A reference is a text that begins with `#/`, or the
- * value of `$ref`, whose object then takes the keys that stand beside it. Without `$ref` a manifest is a tree, so what a
- * few references make of it may be far larger than the text: the size is limited.
+ * Resolves references. A reference is a string that starts with `#/`, or the value of `$ref`, whose object is then
+ * merged with its sibling keys. Resolving a few references can produce something far larger than the text, so the size
+ * is limited.
  */
 import { isJsonObject } from '@inlay/protocol/json';
 import { ManifestError } from './problems.ts';

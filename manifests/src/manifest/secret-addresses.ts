@@ -1,14 +1,14 @@
 /*
- * Where a manifest may send the secrets of a configuration. Two versions of a manifest are compared by this: a secret that
- * was entered for one version goes nowhere else without somebody's consent.
+ * Where a manifest may send the secrets of a configuration. Comparing two versions ensures that a secret entered for
+ * one version never goes to another address without consent.
  *
  * An entry of the list is an origin, such as `https://api.example.com`, where the manifest fixes it. Where it does not, the
  * entry is whatever decides: the template of the host, or a digest of the part that makes the address (`pages#…`). So the
  * same list means the same addresses, and in doubt a change counts as a new address. Secrets that are not sent but written
  * into records or messages count as well: those who write manifests read these.
  *
- * Settings that decide where a request goes are marked in the specification (`inlay_address`), whatever they are called:
- * customers enter them, and must not lead a secret to another host. A choice between values of the manifest is no danger.
+ * Settings that determine where a request goes are marked in the specification (`inlay_address`), whatever their name:
+ * customers enter them and must not redirect a secret to another host. A choice between values of the manifest is safe.
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '@inlay/protocol/json';
@@ -106,7 +106,7 @@ function lookAtAddresses(node: Node, search: Search): void {
   if (addresses.length > 0 && mayBearSecret(node, part, secrets)) {
     for (const text of [...addresses, ...textIn(node, 'path').flatMap(asAddress)]) addAddress(text, node, search);
   }
-  // These are written behind the base address, where anything but a slash goes on with the name of the host.
+  // These are appended to the base URL, where anything except a slash would extend the host name.
   for (const text of ['login_url', 'validate_session_url'].flatMap((name) => textIn(node, name))) {
     if (isTemplate(text) || !text.startsWith('/')) found.add(digest('login', text));
     if (!text.startsWith('/')) noteSettings(text, settings);
@@ -152,7 +152,7 @@ function addAddress(text: string, node: Node, { part, found, settings }: Search)
   }
 }
 
-/** A path stays below the base address unless it is an address itself, or a template may make it one. */
+/** A path stays below the base URL unless it is a URL itself, or a template may turn it into one. */
 function asAddress(path: string): string[] {
   const relative = path.trim().replace(/^\/+/, '');
   const start = relative.split(/\{[{%#]/)[0] ?? '';
@@ -182,7 +182,7 @@ function secretSettings(schema: unknown, path: readonly string[]): string[] {
   ];
 }
 
-/** The schema with the settings marked that decide where requests go. What the manifest itself says of them stays. */
+/** The schema with the settings marked that determine where requests go. Marks in the manifest itself are kept. */
 export function withAddressMarks<Schema extends Node>(
   schema: Schema,
   settings: ReadonlySet<string>,

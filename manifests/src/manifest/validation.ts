@@ -5,7 +5,7 @@ import { asText, type Problem } from './problems.ts';
 
 type Definitions = (name: string) => ComponentDefinition | undefined;
 
-/** Options that every component may have, and that have no meaning of their own. */
+/** Options that every component accepts and that have no meaning of their own. */
 const everywhere = ['type', '$parameters', 'class_name', 'name', 'description', 'linkable', '$options'];
 
 /** What is wrong with a component and everything inside. */

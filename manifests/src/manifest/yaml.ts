@@ -1,6 +1,6 @@
 /*
- * Reads the text of a manifest: YAML 1.1, the version whose `no` is false and whose `010` is 8, or JSON, which is a part
- * of YAML and quicker to read. Dates stay texts, because the language of manifests has none.
+ * Parses a manifest: YAML 1.1, in which `no` is false and `010` is 8, or JSON, which is a subset of YAML and faster to
+ * read. Dates stay strings, because manifests have no dates.
  */
 
 import { isJsonObject } from '@inlay/protocol/json';

@@ -104,7 +104,10 @@ function makeMovingWindow(given: Given): CallPolicy {
   };
 }
 
-/** So many calls until the next reset. The API may tell when that is; otherwise the first call begins the first window. */
+/**
+ * A number of calls until the next reset. The API may report when that is; otherwise the first call starts the first
+ * window.
+ */
 function makeFixedWindow(given: Given): CallPolicy {
   const limit = given.number('call_limit') ?? 0;
   const period = parseDuration(given.text('period') ?? 'PT0S').time.totalSeconds;
@@ -119,7 +122,7 @@ function makeFixedWindow(given: Given): CallPolicy {
       resetAt ??= now + period;
       if (now >= resetAt) {
         used = 0;
-        // A window in which nothing was asked for has passed unused.
+        // A window without requests expires unused.
         resetAt = period > 0 ? resetAt + period * (Math.floor((now - resetAt) / period) + 1) : now;
       }
       // A timer may be a little early.

@@ -1,4 +1,4 @@
-/* What to do about answers that are no success, and how long to wait before another attempt. */
+/* How to handle responses that are not successful, and how long to wait before a retry. */
 import {
   type ComponentDefinition,
   choice,

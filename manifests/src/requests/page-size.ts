@@ -1,10 +1,10 @@
-/* Asks for smaller pages where the API cannot give one as large as the manifest wants. */
+/* Requests smaller pages if the API rejects the manifest's page size. */
 import { type ComponentDefinition, choice, type Given, integer, number, optional, text } from '../component.ts';
 import { RunFailure } from '../http/failures.ts';
 
 /** The size of the pages of one slice. */
 export interface PageSizes {
-  /** Undefined: the size that the manifest has. */
+  /** Undefined: the manifest's size. */
   readonly current: number | undefined;
   /** Makes the next page smaller, after a wait. Throws a RunFailure if it cannot become smaller. */
   reduce(): Promise<void>;

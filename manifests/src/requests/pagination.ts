@@ -21,20 +21,20 @@ import { RequestOption, RequestPath } from './request-options.ts';
 /** What is known after a page. */
 export interface PageRead {
   answer: Answer;
-  /** The answer as the decoder gives it to templates. */
+  /** The response as the decoder passes it to templates. */
   response: unknown;
   /** Records after filtering. */
   size: number;
   lastRecord: Record<string, unknown> | undefined;
-  /** The token that the page was asked for with. */
+  /** The token that the page was requested with. */
   token: unknown;
 }
 
 /** A page for a paginator that looks at pages before their records are taken. */
 export interface ReviewedPage {
-  /** Undefined where the API says that there is no such page. */
+  /** Undefined if the API reports that there is no such page. */
   page: PageRead | undefined;
-  /** Everything that the extractor has found, before any of it was filtered out. */
+  /** Everything that the extractor found, before filtering. */
   found: readonly unknown[];
   records: DataRecord[];
   token: unknown;
@@ -49,18 +49,18 @@ export interface Review {
 }
 
 export interface Paginator {
-  /** Undefined: the first page is asked for without a token. */
+  /** Undefined: the first page is requested without a token. */
   initialToken(): unknown;
-  /** Undefined: there is no next page. `size`: what the page was asked for with, if not that of the manifest. */
+  /** Undefined: there is no next page. `size`: the requested page size, if different from the manifest's. */
   next(page: PageRead, size?: number): unknown;
   path(token: unknown): string | undefined;
   /** `size`: another page size than that of the manifest. */
   parts(token: unknown, size?: number): RequestParts;
   /** The page size that is sent; undefined if none is. */
   sentSize?(): number | undefined;
-  /** Takes the place of `next`, for a paginator that may hold records back until it knows more. */
+  /** Replaces `next`, for a paginator that may hold records back until it knows more. */
   review?(page: ReviewedPage): Review;
-  /** Statuses by which the API would say that there is no page with this token. */
+  /** Statuses with which the API would report that there is no page with this token. */
   endStatuses?(token: unknown): readonly number[];
 }
 

@@ -23,7 +23,7 @@ export class RequestOption {
     target[keys.at(-1) ?? ''] = value;
   }
 
-  /** A request with nothing but this option. */
+  /** A request with only this option. */
   alone(value: unknown): RequestParts {
     const parts = emptyParts();
     this.put(parts, value);
@@ -31,7 +31,7 @@ export class RequestOption {
   }
 }
 
-/** The next page is at an address of its own. */
+/** The next page has its own URL. */
 export class RequestPath {}
 
 const partOf: Record<string, keyof RequestParts> = {

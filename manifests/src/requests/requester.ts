@@ -41,7 +41,7 @@ export interface Authenticator {
   sign?(request: PreparedRequest): Promise<Values>;
   /** Hears of every answer. */
   observe?(request: PreparedRequest, answer: Answer): void;
-  /** Whether another attempt would have other credentials, so that there is no need to wait. */
+  /** Whether a retry would use different credentials, so that there is no need to wait. */
   canGoOn?(request: PreparedRequest): boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Ask {
   parts?: RequestParts;
   /** What templates know besides. */
   names?: Names;
-  /** Statuses by which the API says that there is no such page. */
+  /** Statuses with which the API reports that there is no such page. */
   endStatuses?: readonly number[] | undefined;
 }
 
@@ -170,7 +170,7 @@ function makeHttpRequester(given: Given): Requester {
       try {
         return await attempt(false);
       } catch (error) {
-        // The token may be in any part of the request, so the whole request is made anew.
+        // The token may be in any part of the request, so the whole request is rebuilt.
         if (error instanceof TokenReplaced) return await attempt(true);
         throw error;
       }
@@ -178,7 +178,7 @@ function makeHttpRequester(given: Given): Requester {
   };
 }
 
-/** A parameter that lists properties is no template: the retriever fills it. */
+/** A parameter that lists properties is not a template: the retriever fills it. */
 function makeParameters(given: Given, name: string): Mapping {
   const value = given.value(name);
   if (!isJsonObject(value)) return given.mapping(name);

@@ -1,7 +1,7 @@
 /*
- * Several tokens for one API, each with a number of calls that the API allows. Requests take turns with the tokens that have
- * calls left. When none has, they wait until the API gives more. The API tells the numbers at an address of its own, and may
- * tell them with every answer.
+ * Several tokens for one API, each with a quota of calls. Requests rotate among the tokens with calls left. If there
+ * are none, they wait until the next reset. The API reports the numbers at a separate endpoint and may report them with
+ * every response.
  */
 import { isJsonObject } from '@inlay/protocol/json';
 import {
@@ -36,7 +36,7 @@ import type { Authenticator } from './requester.ts';
 interface Left {
   calls: number;
   limit: number;
-  /** In seconds since 1970. */
+  /** Unix timestamp in seconds. */
   resetAt: number;
   /** False for an API that counts no calls: then the numbers mean nothing. */
   isCounted: boolean;
@@ -48,7 +48,7 @@ interface Pool {
   given: Given;
 }
 
-/** A wait for the next reset is no shorter: a reset that has passed by then would be asked for again and again. */
+/** Minimum wait for the next reset: one that has already passed would be requested over and over. */
 const shortestWait = 5;
 const longestPause = 10;
 /** How far the times of a reset in two answers may differ for the same reset. */
@@ -135,7 +135,7 @@ function makeTokenQuotas(given: Given): Authenticator {
     return { calls, limit, resetAt: secondsOf(pythonText(at('reset_path'))), isCounted: true };
   }
 
-  /** Takes one call of a pool, and tells which token has it. */
+  /** Takes one call from a pool and returns the token that provides it. */
   async function take(pool: Pool): Promise<string> {
     if (!states) await ask();
     let waited = 0;
@@ -207,7 +207,7 @@ function secondsOf(value: string): number {
   return (/^\d+(\.\d+)?$/.test(value) ? parseDate(value, '%s_as_float') : parseIsoDate(value)).timestamp;
 }
 
-/** What an answer tells of the calls that are left. Answers may come in another order than they were asked for. */
+/** The remaining calls reported by a response. Responses may arrive out of order. */
 function update(left: Left, pool: Given, answer: Answer): void {
   const headerOf = (option: string) => (pool.has(option) ? answer.header(pool.text(option) ?? '') : undefined);
   const integerIn = (option: string) => {
@@ -233,7 +233,7 @@ function dateIn(value: string | undefined): number | undefined {
   try {
     return value === undefined ? undefined : secondsOf(value.trim());
   } catch {
-    // A header that is no date tells nothing.
+    // A header that is not a date is ignored.
     return undefined;
   }
 }

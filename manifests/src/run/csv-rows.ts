@@ -1,12 +1,12 @@
 /*
- * Rows of CSV as the Python module `csv` reads them: nothing is refused. A quote in the middle of a value is a character,
- * what comes behind a closing quote belongs to the value, and a value whose quote is not closed goes on to the end.
+ * Parses CSV rows like the Python module `csv`: nothing is refused. A quote in the middle of a value is a character,
+ * text after a closing quote belongs to the value, and a value with an unclosed quote continues to the end.
  */
 
 /** What is read next. */
 type Place = 'row' | 'value' | 'plain value' | 'quoted value' | 'behind a quote';
 
-/** Empty lines are left out. Breaks between lines become `\n`, also within a value. */
+/** Empty lines are skipped. Line breaks become `\n`, also within a value. */
 export async function* readCsvRows(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<string[]> {
   let place: Place = 'row';
   let row: string[] = [];

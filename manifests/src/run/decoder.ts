@@ -4,13 +4,15 @@ import type { Answer } from '../http/answer.ts';
 export interface Decoder {
   /** Whether the body is decoded while it comes, so that it may be larger than memory. */
   isStreamed: boolean;
-  /** The values of a body, many at a time. Throws an Error for a body that cannot be decoded, unless that gives nothing. */
+  /**
+   * The values of a body, in batches. Throws an Error for a body that cannot be decoded, unless that yields nothing.
+   */
   decode(answer: Answer): AsyncIterable<unknown[]>;
   /** What templates of the paginator know as `response`. */
   firstValue(answer: Answer): unknown;
 }
 
-/** Each item of a list is a value of its own. A body that is no JSON gives one empty object. */
+/** Each item of a list is a separate value. A body that is not JSON yields one empty object. */
 export const jsonDecoder: Decoder = {
   isStreamed: false,
   async *decode(answer) {

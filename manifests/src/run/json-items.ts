@@ -11,7 +11,7 @@ interface Container {
   expectsKey: boolean;
 }
 
-/** Throws an Error for a text that is cut off, or for an item that is no JSON. */
+/** Throws an Error for truncated text, or for an item that is not JSON. */
 export async function* readJsonItems(chunks: AsyncIterable<string>, path: string): AsyncGenerator<unknown> {
   const wanted = path === '' ? 'item' : `${path}.item`;
   const open: Container[] = [];

@@ -1,12 +1,12 @@
 /* Checks values against the JSON schemas of manifests. */
 import { Ajv } from 'ajv';
 
-/** Gives words for what does not fit; undefined if all does. Throws an Error for a schema that is none. */
+/** Returns a message about what does not match; undefined if everything does. Throws an Error for an invalid schema. */
 export function schemaCheck(schema: object): (value: unknown) => string | undefined {
   const code = { regExp: Object.assign(pythonPattern, { code: 'pythonPattern' }) };
   const lenient = { strict: false, validateFormats: false, unicodeRegExp: false, logger: false } as const;
   const ajv = new Ajv({ ...lenient, ownProperties: true, code });
-  // Schemas name dialects by many addresses, and mean the keywords that all of them have.
+  // Schemas name dialects by many URLs, but use the keywords that all of them share.
   const { $schema: _dialect, ...rules } = schema as Record<string, unknown>;
   const validate = ajv.compile(rules);
   return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors));

@@ -1,6 +1,6 @@
 /*
  * Finds, sets and removes values at paths of keys, by the rules of the Python package `dpath`: a key may be a pattern
- * with `*`, `?` and `[…]`, and `**` stands for any number of keys. A number is a place in a list.
+ * with `*`, `?` and `[…]`, and `**` matches any number of keys. A number is a list index.
  */
 import { isJsonObject } from '@inlay/protocol/json';
 
@@ -72,7 +72,7 @@ function walk(
 
 type Matcher = ((key: string) => boolean) | undefined;
 
-/** `undefined` among the patterns stands for `**`. */
+/** `undefined` among the patterns means `**`. */
 function fits(keys: readonly string[], patterns: readonly Matcher[]): boolean {
   if (patterns.length === 0) return keys.length === 0;
   const [first, ...rest] = patterns;
@@ -125,7 +125,7 @@ function matchesPattern(key: string, at: number, pattern: string, from: number):
   return patternAt === pattern.length;
 }
 
-/** `[abc]`, `[a-z]` or `[!a]`. Undefined for a bracket that nothing closes: it stands for itself. */
+/** `[abc]`, `[a-z]` or `[!a]`. Undefined for an unclosed bracket, which is literal. */
 function readSet(pattern: string, start: number): { has(character: string): boolean; end: number } | undefined {
   const end = pattern.indexOf(']', start + (pattern[start + 1] === '!' ? 3 : 2));
   if (end === -1) return undefined;
@@ -171,7 +171,7 @@ function isPlace(key: string): boolean {
 
 function setChild(container: Container, key: string, value: unknown): void {
   if (!Array.isArray(container)) {
-    // An assignment to `__proto__` would not make a property. To any other key it is ten times as quick.
+    // An assignment to `__proto__` would not create a property. For any other key it is ten times as fast.
     if (key !== '__proto__') container[key] = value;
     else Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
     return;

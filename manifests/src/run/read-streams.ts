@@ -23,7 +23,7 @@ export interface StreamToRead {
 /** More failures of one stream than these say nothing new. */
 const mostFailures = 10;
 
-/** Gives the streams that failed, with why. */
+/** Returns the failed streams with their reasons. */
 export async function readStreams(
   streams: readonly StreamToRead[],
   emit: Emitter,
@@ -40,7 +40,7 @@ export async function readStreams(
   };
   const failed = new Map<string, StreamFailure>();
   const work = streams.map(async (stream) => {
-    // All streams ask for groups in the same order, so that no two of them wait for each other.
+    // All streams acquire groups in the same order, which prevents deadlocks.
     const own = [...new Set(stream.groups)].sort().map(groupOf);
     for (const group of own) await group.take();
     await places.take();
@@ -149,7 +149,7 @@ function isTimeForState({ recordsBetweenStates }: StreamCursor, records: number)
   return recordsBetweenStates !== undefined && records % recordsBetweenStates === 0;
 }
 
-/** Ends with undefined for a slice that is to be left as it was. */
+/** Ends with undefined for a slice that should stay unchanged. */
 async function* recordsOf(stream: SourceStream, slice: Slice): AsyncGenerator<DataRecord[] | undefined> {
   try {
     yield* stream.read(slice);

@@ -23,7 +23,7 @@ export interface Run {
   configurationChanged(config: Record<string, unknown>): Promise<void>;
 }
 
-/** Waits before a retry are told apart from the others, since tests of an engine compare them. */
+/** Waits before a retry are distinguished from others, since tests of an engine compare them. */
 export type WaitReason = 'retry' | 'budget' | 'poll';
 
 /** The clock of templates and cursors. It may stand still. */

@@ -1,6 +1,6 @@
 /*
- * One part of a stream that is read on its own: a partition (of a list or of a parent's records), a part of time, or
- * both. Templates see both as one object; what else a parent's record gives stands apart, as `extra_fields`.
+ * One part of a stream that is read separately: a partition (of a list or of a parent's records), a time interval, or
+ * both. Templates see both as one object; additional fields of a parent record are in `extra_fields`.
  */
 import { ExactNumber, isJsonObject, survivesDouble } from '@inlay/protocol/json';
 
@@ -14,7 +14,7 @@ export const wholeStream: Slice = { partition: {}, cursor: {}, extraFields: {} }
 
 const views = new WeakMap<Slice, Record<string, unknown>>();
 
-/** As templates see it. What is no entry of it is found by name, but not printed. */
+/** As templates see it. Non-entries can be accessed by name but are not printed. */
 export function sliceView(slice: Slice): Record<string, unknown> {
   const known = views.get(slice);
   if (known) return known;
@@ -32,7 +32,7 @@ function hide(view: Record<string, unknown>, name: string, value: unknown): void
 
 const keys = new WeakMap<object, string>();
 
-/** The same for equal partitions, whatever the order of their keys. Nothing changes a partition once it is made. */
+/** The same for equal partitions, whatever the order of their keys. Partitions are immutable. */
 export function partitionKey(partition: unknown): string {
   if (typeof partition !== 'object' || partition === null || partition instanceof ExactNumber)
     return makeKey([partition]);

@@ -19,7 +19,7 @@ export interface SourceStream {
   forgetsState?: boolean;
 }
 
-/** There is nothing to read for a slice, and its state stays as it was. */
+/** There is nothing to read for a slice, and its state is unchanged. */
 export class SliceIgnored extends Error {
   override name = 'SliceIgnored';
 }

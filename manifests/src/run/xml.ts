@@ -1,7 +1,7 @@
 /*
- * Reads XML into objects as the Python package `xmltodict` does: attributes with `@`, text beside children as `#text`,
- * elements of one name as a list, an element without anything as null. Knows no entities but the five of the standard
- * and numbers, so that nothing grows.
+ * Parses XML into objects like the Python package `xmltodict`: attributes with `@`, text next to children as `#text`,
+ * elements with the same name as a list, empty elements as null. Supports only the five standard entities and character
+ * references, so that entities cannot expand.
  */
 
 interface Element {
@@ -25,10 +25,13 @@ const token = new RegExp(
 );
 const attribute = new RegExp(`\\s+(${nameOf})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g');
 
-/** Throws an Error for a text that is no XML. As strict as the parser of the reference runtime, which then has no records. */
+/**
+ * Throws an Error for text that is not XML. As strict as the parser of the reference runtime, which then has no
+ * records.
+ */
 export function parseXml(text: string): Record<string, unknown> {
   const source = text.replace(/^\ufeff/, '');
-  // A document type may bring entities of its own. They stay as they are written.
+  // A document type may define entities. They are kept verbatim.
   const decode = source.includes('<!DOCTYPE') ? unescapeXml : unescapeStrictly;
   const root: Element = { name: '', content: {}, text: '' };
   const open: Element[] = [root];

@@ -1,4 +1,4 @@
-/* Walks the tree of a template over plain data. It calls nothing but the functions of this folder. */
+/* Evaluates a template's syntax tree over plain data. Calls only functions from this folder. */
 
 import { maxDepth, spendMade, spendStep } from '../values/budget.ts';
 import { type Kwargs, noKwargs } from '../values/call-arguments.ts';

@@ -47,7 +47,7 @@ import { valueTests } from './value-tests.ts';
 
 export type Filter = (value: unknown, args: readonly unknown[], kwargs: Kwargs) => unknown;
 
-/** A filter with its parameters behind the value: those behind a `?` may be left out. */
+/** A filter with its parameters after the value: those after a `?` are optional. */
 function define(parameters: string, call: (value: unknown, ...args: unknown[]) => unknown): Filter {
   const [must = '', may = ''] = parameters.split('?');
   const names = (part: string) => part.split(' ').filter((one) => one !== '');
@@ -66,7 +66,7 @@ function addable(value: unknown): string {
   return Array.isArray(value) ? textWith(value, 'splitlines') : text(value);
 }
 
-/** Methods of texts on other values are Python's attribute errors, and those are no type errors. */
+/** String methods on other values raise Python's attribute errors, which are not type errors. */
 function textWith(value: unknown, method: string): string {
   if (value instanceof Undefined) value.fail();
   if (typeof value === 'string') return value;
@@ -492,7 +492,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
     }),
     string: define('', (value) => {
       if (typeof value === 'string') return value;
-      // In quotes, so that the literal reading leaves it text.
+      // Quoted, so that literal parsing keeps it as text.
       return `"""${toJson(value)}"""`;
     }),
     striptags: define('', (value) =>
@@ -535,7 +535,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
     truncate: define('? length killwords end leeway', (value, size, killsWords, end = '...', leeway = null) => {
       if (typeof value !== 'string') {
         const found = lengthOf(value);
-        // A short list is left as it is, by the way.
+        // Leeway keeps a slightly longer text unchanged.
         if (found !== undefined && found <= index(size, 255) + (leeway === null ? 5 : indexOf(leeway))) return value;
         throw typeError(`object of type '${typeName(value)}' cannot be truncated`);
       }

@@ -25,7 +25,7 @@ import { entriesOf } from './methods.ts';
 import { asDateError, compareValues, iterate } from './operators.ts';
 import type { Clock } from './world.ts';
 
-/** A function with its parameters: those behind a `?` may be left out. */
+/** A function with its parameters: those after a `?` are optional. */
 function define(name: string, parameters: string, call: (...args: unknown[]) => unknown): Callable {
   const [must = '', may = ''] = parameters.split('?');
   const names = (part: string) => part.split(' ').filter((one) => one !== '');
@@ -95,7 +95,7 @@ function formatDatetime(value: unknown, format: unknown, inputFormat: unknown): 
   return formatDate(date.zone ? date : date.withZone(utc), form);
 }
 
-/** Like `quote_plus` of Python: letters, digits and `_.-~` stay. */
+/** Like Python's `quote_plus`: letters, digits and `_.-~` are unchanged. */
 function quotePlus(value: string): string {
   return percentEncode(value, '').replaceAll('%20', '+');
 }
@@ -108,7 +108,7 @@ export function percentEncode(value: string, safe: string): string {
   }).join('');
 }
 
-/** Also under a name with a slip, which the reference had first. */
+/** Also under its original misspelled name in the reference. */
 function snakeCase(value: string): string {
   return value.replaceAll(/(?<!^)(?=[A-Z])/g, '_').toLowerCase();
 }

@@ -1,7 +1,7 @@
 /*
- * The places of a manifest that may hold templates. What a missing key gives depends on the place: an empty text in a
- * single field, null in a mapping, false in a condition. A type error gives back the text of the template everywhere.
- * A template is parsed when it is first rendered: one that is never rendered cannot fail its stream.
+ * The places in a manifest that may contain templates. A missing key yields an empty string in a single field, null in
+ * a mapping, and false in a condition. A type error always returns the template's text. A template is parsed when first
+ * rendered: one that is never rendered cannot fail its stream.
  *
  * Names are what the place may use (`config`, `record`, `stream_slice` …). `stream_partition` and `stream_interval` are
  * other names for `stream_slice`, and `parameters` is given once, with the place.
@@ -31,7 +31,9 @@ export class InterpolatedString {
     this.surroundings = surroundings;
   }
 
-  /** With `types`, a literal of any other type stays text. Throws a TemplateError, also for a key below a missing key. */
+  /**
+   * With `types`, a literal of any other type stays text. Throws a TemplateError, also for a key below a missing key.
+   */
   evaluate(names: Names, types?: readonly LiteralType[]): unknown {
     this.template ??= compileTemplate(this.source);
     return evaluateOrSource(this.template, names, this.surroundings, types);
@@ -58,7 +60,7 @@ export class InterpolatedBoolean {
   }
 }
 
-/** Texts by key; keys and values are templates. A value that is not text stays as it is. */
+/** Texts by key; keys and values are templates. A value that is not text is unchanged. */
 export class InterpolatedMapping {
   private readonly mapping: Readonly<Record<string, unknown>>;
   private entries: [Template, Template | { value: unknown }][] | undefined;
@@ -69,7 +71,7 @@ export class InterpolatedMapping {
     this.surroundings = surroundings;
   }
 
-  /** Has null for each value with a missing key. The caller leaves those out. */
+  /** Has null for each value with a missing key. The caller omits those. */
   evaluate(names: Names, valueTypes?: readonly LiteralType[]): Record<string, unknown> {
     this.entries ??= Object.entries(this.mapping).map(([key, value]) => [
       compileTemplate(key),
@@ -97,7 +99,7 @@ export class InterpolatedNestedMapping {
     this.surroundings = surroundings;
   }
 
-  /** Entries of objects that are null are left out. */
+  /** Null entries of objects are omitted. */
   evaluate(names: Names): unknown {
     this.evaluateNested ??= nested(this.mapping, this.surroundings);
     return this.evaluateNested(names);
@@ -162,7 +164,7 @@ function evaluateOrSource(
   return types === undefined || isOfType(value, types) ? value : text;
 }
 
-/** Undefined if the template gives no text, or a key below a missing key stops the evaluation. */
+/** Undefined if the template yields no text, or a key below a missing key stops the evaluation. */
 function evaluateOrNothing(
   template: Template,
   names: Names,

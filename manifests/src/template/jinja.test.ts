@@ -1,4 +1,4 @@
-/* Templates with the texts that Jinja gives for them in Python's sandbox, written down from there. */
+/* Templates with the output of Jinja in Python's sandbox, recorded from there. */
 import { describe, expect, it } from 'vitest';
 import { DateTime } from '../dates/date-time.ts';
 import { TemplateError } from '../values/template-error.ts';

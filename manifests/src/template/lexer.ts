@@ -20,7 +20,7 @@ export interface Token {
   /** The text of a name, an operator or data; the contents of a string. */
   text: string;
   number?: Integer | Float;
-  /** Where the token begins, for error messages. */
+  /** Where the token starts, for error messages. */
   at: number;
 }
 

@@ -50,7 +50,7 @@ interface Method<Self> {
   call(self: Self, ...args: unknown[]): unknown;
 }
 
-/** `parameters` are names with blanks between them; those behind a `?` may be left out. */
+/** `parameters` are names separated by blanks; those after a `?` are optional. */
 function method<Self>(parameters: string, call: (self: Self, ...args: unknown[]) => unknown): Method<Self> {
   const [must = '', may = ''] = parameters.split('?');
   const names = (part: string) => part.split(' ').filter((name) => name !== '');

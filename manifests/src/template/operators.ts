@@ -140,7 +140,7 @@ function compareNumbers(one: Integer | Float, other: Integer | Float): number {
   return a < b ? -1 : a > b ? 1 : a <= b ? 0 : Number.NaN;
 }
 
-/** Below, at or above zero; NaN if neither holds. Throws a type error for values without an order. */
+/** Below, at or above zero; NaN if neither. Throws a type error for values without an order. */
 export function compareValues(one: unknown, other: unknown, operator: string): number {
   if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other);
   if (one instanceof Undefined) one.fail();
@@ -165,7 +165,7 @@ export function compareValues(one: unknown, other: unknown, operator: string): n
   throw typeError(`'${operator}' not supported between instances of '${typeName(one)}' and '${typeName(other)}'`);
 }
 
-/** By code points, as Python does: JavaScript compares by units. */
+/** By code points, like Python: JavaScript compares by code units. */
 function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   if (!surrogate.test(one) && !surrogate.test(other)) return one < other ? -1 : 1;
@@ -228,7 +228,7 @@ export function calculate(operator: ArithmeticOperator, left: unknown, right: un
   throw typeError(`unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`);
 }
 
-/** Dates tell faults with errors of their own. */
+/** Date operations raise their own errors. */
 export function asDateError<T>(work: () => T): T {
   try {
     return work();
@@ -430,7 +430,7 @@ function calculateFloats(operator: ArithmeticOperator, left: Integer | Float, ri
   }
 }
 
-/** Large integers that divide without a rest: their quotient is exact where a double holds it. */
+/** Large integers that divide evenly: their quotient is exact if a double can represent it. */
 function divideExactly(left: Integer | Float, right: Integer | Float, double: number): number {
   if (left instanceof Float || right instanceof Float) return double;
   const [a, b] = [BigInt(left), BigInt(right)];

@@ -20,7 +20,7 @@ export class Template {
   readonly source: string;
   /** Whether the text has no template in it. */
   readonly isPlain: boolean;
-  /** The names that the text uses and does not define, functions left out. */
+  /** The names that the text uses without defining them, except functions. */
   readonly names: readonly string[];
   private readonly body: readonly Statement[];
   /** The expression, if the text is nothing else: its value need not be printed to be known. */
@@ -91,7 +91,7 @@ export class Template {
 const cache = new Map<string, Template>();
 const maxCached = 20_000;
 
-/** Throws a TemplateError (`syntax`) for a text that is no template. */
+/** Throws a TemplateError (`syntax`) for invalid templates. */
 export function compileTemplate(source: string): Template {
   let template = cache.get(source);
   if (!template) {

@@ -2,7 +2,7 @@
 import { isFunctionName } from './functions.ts';
 import type { Arguments, Expression, FilterCall, Parameter, Statement, Target } from './syntax-tree.ts';
 
-/** In the order in which they stand. Names of functions are not among them. */
+/** In order of appearance, without function names. */
 export function freeNames(body: readonly Statement[]): string[] {
   const free = new Set<string>();
   visitAll(body, new Scope(undefined), free);

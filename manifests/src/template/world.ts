@@ -4,7 +4,7 @@ import type { DateTime } from '../dates/date-time.ts';
 /** What a template may name, such as `config` and `record`. Plain data, as the kit reads JSON. */
 export type Names = Readonly<Record<string, unknown>>;
 
-/** The time that `now_utc()` and its like tell. */
+/** The time that `now_utc()` and similar functions return. */
 export type Clock = () => DateTime;
 
 export interface World {

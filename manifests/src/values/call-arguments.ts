@@ -4,8 +4,8 @@ export type Kwargs = ReadonlyMap<string, unknown>;
 export const noKwargs: Kwargs = new Map();
 
 /**
- * Puts the arguments of a call into the order of the parameters. Parameters from the number `required` on may be left
- * out, and are then undefined in JavaScript's sense. Throws Python's type errors.
+ * Orders the arguments of a call by parameter. Parameters from number `required` on are optional, and then undefined in
+ * JavaScript's sense. Throws Python's type errors.
  */
 export function bindArguments(
   name: string,

@@ -93,7 +93,7 @@ export function round(value: unknown, digits: number): unknown {
   return digits < -4300 ? 0 : shrink(roundInteger(BigInt(number), -digits));
 }
 
-/** To the nearest multiple of a power of ten, an exact half to the even one. */
+/** Rounds to a multiple of a power of ten, exact halves to the even one. */
 function roundInteger(value: bigint, zeros: number): bigint {
   const unit = 10n ** BigInt(zeros);
   const size = value < 0n ? -value : value;

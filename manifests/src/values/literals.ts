@@ -1,7 +1,7 @@
 /*
- * Reads a rendered text as a Python literal, as the reference does with every one: `12` is a number, `[1, 2]` a list,
- * `True` true, and what is no literal stays text. The result is plain data. A number keeps all its digits, and a float
- * without a fraction its point: both are the kit's exact numbers.
+ * Parses rendered text as a Python literal, as the reference always does: `12` is a number, `[1, 2]` a list, `True`
+ * true, and anything that is not a literal stays text. The result is plain data. A number keeps all its digits, and a
+ * float without a fraction its point: both are the kit's exact numbers.
  */
 import { ExactNumber, isJsonObject, isNumberText, survivesDouble } from '@inlay/protocol/json';
 import { maxDepth } from './budget.ts';
@@ -20,7 +20,7 @@ const typeChecks: Readonly<Record<LiteralType, (value: unknown) => boolean>> = {
   list: (value) => Array.isArray(value),
   object: isJsonObject,
   boolean: (value) => typeof value === 'boolean',
-  // In Python true is a number.
+  // In Python, true is a number.
   integer: (value) => typeof value === 'boolean' || (isNumber(value) && !isFloat(value)),
   number: (value) => isNumber(value) && isFloat(value),
 };
@@ -33,13 +33,13 @@ function isFloat(value: number | ExactNumber): boolean {
   return typeof value === 'number' ? !Number.isInteger(value) : /[.eE]/.test(value.text);
 }
 
-/** What a literal may begin with. Most texts are none, and are told by their first character. */
+/** First characters of literals. Most texts are not literals and are ruled out by their first character. */
 const beginning = /^[\s\d'"([{+\-.#\\TFNrRuUs]/;
 
 /** A date, a time or a path: begins as a number does, and is none. */
 const almostNumber = /^[\d_.]+[-:/T]/;
 
-/** The text itself if it is no literal. */
+/** The text itself if it is not a literal. */
 export function readLiteral(text: string): unknown {
   if (!beginning.test(text) || almostNumber.test(text)) return text;
   try {
@@ -103,7 +103,7 @@ class LiteralReader {
       if (character === '\n' && this.open > 0) continue;
       if (character === '\\' && this.text[this.at + 1] === '\n') {
         this.at++;
-        // A line that goes on needs another line.
+        // An unfinished line needs another line.
         if (this.at + 1 >= this.text.length) throw notLiteral;
         continue;
       }
@@ -242,7 +242,7 @@ class LiteralReader {
       return plainNumber(`${value === 0n ? '' : sign}${value}`, false);
     }
     if (/[.eE]/.test(digits)) return plainNumber(sign + digits, true);
-    // `007` is no number, `00` is one.
+    // `007` is not a number, `00` is one.
     if (digits.length > maxDigits || /^0\d*[1-9]/.test(digits)) throw notLiteral;
     const value = digits.replace(/^0+(?=\d)/, '');
     return plainNumber(value === '0' ? value : sign + value, false);
@@ -283,7 +283,7 @@ class LiteralReader {
   }
 }
 
-/** A number as plain data: a double where the double says all of it. */
+/** A number as plain data: a double if it represents the number exactly. */
 function plainNumber(text: string, isFloating: boolean): number | ExactNumber {
   const value = Number(text);
   if (!isFloating) return Number.isSafeInteger(value) ? value : new ExactNumber(text);

@@ -3,7 +3,7 @@ import { spendMade } from './budget.ts';
 import { floatRepr, pythonText } from './printing.ts';
 import { Float, numberOf, typeError, typeName, Undefined, valueError } from './values.ts';
 
-/** With a fixed number of digits behind the point; exact halves go to the even digit, as in Python. */
+/** With a fixed number of decimals; exact halves round to the even digit, as in Python. */
 export function fixed(value: number, digits: number): string {
   if (!Number.isFinite(value)) return floatRepr(value);
   if (digits > 100) throw valueError('precision too big');

@@ -33,7 +33,7 @@ function compile(pattern: string): RE2JS {
   }
 }
 
-/** From the forms of Python to those of RE2, where they differ. */
+/** Converts Python syntax to RE2 where they differ. */
 function translate(pattern: string): string {
   let result = '';
   let isInClass = false;
@@ -44,7 +44,7 @@ function translate(pattern: string): string {
       result += translateEscape(pattern[at] ?? '', isInClass);
     } else if (isInClass) {
       if (character === ']') isInClass = false;
-      // Python takes an opening bracket within a class as it is.
+      // Python treats an opening bracket within a class literally.
       result += character === '[' ? '\\[' : character;
     } else if (character === '[') {
       isInClass = true;
@@ -68,7 +68,7 @@ function translateEscape(letter: string, isInClass: boolean): string {
   const lower = letter.toLowerCase();
   if (letter !== lower && Object.hasOwn(classes, lower)) return isInClass ? `\\${letter}` : `[^${classes[lower]}]`;
   if (letter === 'Z') return '\\z';
-  // Python takes a character that needs no escape as it is, RE2 only if it is no letter.
+  // Python treats a needlessly escaped character literally, RE2 only if it is not a letter.
   return /^[\s\S]$/.test(letter) && !/[\x21-\x7e]/.test(letter) ? letter : `\\${letter}`;
 }
 

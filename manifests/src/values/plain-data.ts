@@ -1,13 +1,13 @@
 /*
- * Tells plain data among the values of templates. The reference prints every value and reads the text again; for plain
- * data the result is a copy, which is made here without the text.
+ * Detects plain data among template values. The reference prints every value and parses the text; for plain data the
+ * result is a copy, created here without the text.
  */
 import { ExactNumber } from '@inlay/protocol/json';
 import { maxDepth, spendMade } from './budget.ts';
 import { floatRepr } from './printing.ts';
 import { Dict, Float, isPlainObject, shrink, Tuple } from './values.ts';
 
-/** Undefined for a value that would not be read as it was printed: texts (`'12'` becomes 12), dates, and so on. */
+/** Undefined for a value that would not be parsed as it was printed: strings (`'12'` becomes 12), dates, and so on. */
 export function plainCopy(value: unknown): { value: unknown } | undefined {
   if (typeof value === 'string') return undefined;
   const copy = copied(value, 0);

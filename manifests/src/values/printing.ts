@@ -99,7 +99,7 @@ export function integerText(value: number | bigint): string {
   return text;
 }
 
-/** The digits of an API's answer stay as they are, but `12.00` is 12.0 in Python. */
+/** The digits of an API response are kept, but `12.00` is 12.0 in Python. */
 export function exactNumberText({ text }: ExactNumber): string {
   const value = /[.eE]/.test(text) ? Number(text) : Number.NaN;
   return Number.isInteger(value) ? floatRepr(value) : text;

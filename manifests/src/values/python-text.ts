@@ -17,7 +17,7 @@ export function stripStart(text: string, characters?: string): string {
 }
 
 export function stripEnd(text: string, characters?: string): string {
-  // From the end on: a pattern for the end would look at every run of white space.
+  // From the end: a pattern anchored at the end would try every run of whitespace.
   const points = [...text];
   let at = points.length;
   while (at > 0) {

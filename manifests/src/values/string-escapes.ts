@@ -14,8 +14,8 @@ const simple: Readonly<Record<string, string>> = {
 const digitsOf: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /**
- * The text between the quotes of a Python string, without its escapes. An escape that Python does not know stays as it
- * is written. Gives undefined for one that is cut off, such as `\x4`. Names of characters (`\N{…}`) are not known here.
+ * The content of a quoted Python string, unescaped. Unknown escapes are kept verbatim. Returns undefined for a
+ * truncated one, such as `\x4`. Character names (`\N{…}`) are not supported.
  */
 export function unescapeString(text: string): string | undefined {
   if (!text.includes('\\')) return text;

@@ -1,6 +1,6 @@
 /** Why a template gave no value. */
 export type TemplateFault =
-  /** The text is no template of the language. */
+  /** The text is not a valid template. */
   | 'syntax'
   /** A name that nothing defines. */
   | 'unknown_name'

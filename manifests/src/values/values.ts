@@ -1,6 +1,6 @@
 /*
- * The values of templates. Plain data is what the kit's JSON reader gives: text, numbers, true, false, null, lists,
- * objects and exact numbers. A number without a fraction is Python's `int`. What Python has and JSON lacks is here:
+ * Template values. Plain data is what the kit's JSON reader returns: text, numbers, true, false, null, lists, objects
+ * and exact numbers. A number without a fraction is Python's `int`. This file defines what Python has and JSON lacks:
  * floats without a fraction (`2.0`), large integers (bigint), tuples, dictionaries with any keys, and so on.
  */
 import { ExactNumber } from '@inlay/protocol/json';
@@ -19,7 +19,7 @@ export class Float {
 
 export class Tuple {
   readonly items: readonly unknown[];
-  /** Names of the items: `groupby` gives groups with a `grouper` and a `list`. */
+  /** Names of the items: `groupby` returns groups with a `grouper` and a `list`. */
   readonly names: readonly string[] | undefined;
 
   constructor(items: readonly unknown[], names?: readonly string[]) {
@@ -30,7 +30,7 @@ export class Tuple {
 
 /** A dictionary that a template made. Dictionaries of data are plain objects. */
 export class Dict {
-  /** By a text that equal keys have in common. */
+  /** By a text that equal keys share. */
   readonly map = new Map<string, [key: unknown, value: unknown]>();
 
   static of(entries: Iterable<readonly [unknown, unknown]>): Dict {
@@ -80,7 +80,7 @@ export class Generator {
   }
 }
 
-/** Jinja's undefined value: prints as nothing, is false, and any other use of it is an error. */
+/** Jinja's undefined value: prints as an empty string, is false, and any other use is an error. */
 export class Undefined {
   readonly message: string;
   readonly fault: TemplateFault;
@@ -158,7 +158,7 @@ export function mappingHas(mapping: Mapping, key: unknown): boolean {
   return Object.hasOwn(mapping, key);
 }
 
-/** Undefined in JavaScript's sense if there is no such key. */
+/** JavaScript's undefined if there is no such key. */
 export function mappingGet(mapping: Mapping, key: unknown): unknown {
   if (mapping instanceof Dict) return mapping.map.get(hashOf(key))?.[1];
   return mappingHas(mapping, key) ? mapping[key as string] : undefined;
@@ -197,10 +197,10 @@ export function hashOf(value: unknown): string {
   throw typeError(`unhashable type: '${typeName(value)}'`);
 }
 
-/** An integer that a double holds is a number, any other a bigint. */
+/** An integer that a double represents is a number, any other a bigint. */
 export type Integer = number | bigint;
 
-/** JavaScript's undefined for a value that is no number. True is 1. */
+/** JavaScript's undefined for a value that is not a number. True is 1. */
 export function numberOf(value: unknown): Integer | Float | undefined {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return Object.is(value, -0) ? 0 : value;

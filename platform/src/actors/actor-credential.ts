@@ -2,14 +2,17 @@
  * What a credential means for a configuration: which of its fields are left open, and how they are filled when the connector
  * starts. Pure.
  *
- * What always holds: a stored configuration has nothing at the fields of its credential, so no text that a customer enters
- * there is ever used, and no token is ever stored.
+ * Invariant: a stored configuration has no values in the fields of its credential, so text that a customer enters there
+ * is never used, and no token is ever stored.
  */
 import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import type { ActorRow } from '../db/tables.ts';
 import type { ActorCredential } from './requests.ts';
 
-/** Where a connector wants a value that it is not to have, such as a refresh token. Long enough to pass for a value. */
+/**
+ * Placeholder for values that a connector requires but must not get, such as a refresh token. Long enough to pass as a
+ * value.
+ */
 const placeholder = 'set-by-the-sign-in';
 
 export function readCredential({ credential }: Pick<ActorRow, 'credential'>): ActorCredential | undefined {
@@ -31,7 +34,7 @@ export function filled(
   );
 }
 
-/** What a configuration has at the fields of a credential, by the names of the values. Placeholders are no values. */
+/** The values that a configuration has in the fields of a credential, by name. Placeholders do not count. */
 export function valuesAt(configuration: Configuration, { fields }: ActorCredential): Record<string, string> {
   const found = Object.entries(fields).flatMap(([name, path]) => {
     const value = valueAt(configuration, path);
@@ -42,8 +45,8 @@ export function valuesAt(configuration: Configuration, { fields }: ActorCredenti
 }
 
 /**
- * The specification without rules for what is at these fields: nobody has the values yet. The other fields, and that these
- * exist, are checked as ever.
+ * The specification without the rules for these fields, whose values are not known yet. All other rules still apply,
+ * including that the fields exist.
  */
 export function withOpenFields(specification: JsonSchema, { fields }: ActorCredential): JsonSchema {
   return Object.values(fields).reduce<JsonSchema>(withOpenField, specification);
@@ -67,7 +70,10 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
 }
 
-/** A copy: what is on the way is made where it is missing. A computed key is always an own one, whatever it says. */
+/**
+ * Sets a value in a copy, creating missing objects on the path. A computed key is always an own property, whatever its
+ * name.
+ */
 function withValue(configuration: Configuration, [key, ...rest]: readonly string[], value: unknown): Configuration {
   if (key === undefined) return configuration;
   const inner = Object.hasOwn(configuration, key) ? configuration[key] : undefined;

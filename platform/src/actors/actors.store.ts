@@ -1,6 +1,6 @@
 /**
  * The SQL of `connectors`, the table of sources and destinations. The API names them by id alone, so a look-up by id
- * tells the workspace; every change is bound to the workspace that was told.
+ * also returns the workspace; every change is bound to that workspace.
  */
 import { isListed } from '../db/listed-rows.ts';
 import type { Db } from '../db/open.ts';

@@ -2,10 +2,10 @@
  * Sources and destinations. Both are a configured connector of a workspace, so there is one set of rules with the kind as a
  * parameter; an id of one kind is never found as the other.
  *
- * What always holds: a stored configuration satisfied its connector's specification when it was stored, carries no
- * `sourceType` or `destinationType`, is sealed, and is shown with its secrets masked. No living row refers to a deleted
- * one, and the secrets of a deleted one are gone from its row. What a credential gives is never stored (actor-credential.ts). Whether a connector can reach anything with its
- * configuration is left to checks.ts.
+ * Invariants: a stored configuration satisfied its connector's specification when it was stored, has no `sourceType` or
+ * `destinationType`, is sealed, and is returned with masked secrets. No live row refers to a deleted one, and deleting
+ * a row erases its secrets. Values from a credential are never stored (actor-credential.ts). checks.ts tests whether a
+ * connector works with a configuration.
  */
 import {
   type Configuration,
@@ -121,7 +121,7 @@ export async function renewConfiguration(
   await actors.updateActor(tx, workspace_id, connector_id, { configuration: sealed });
 }
 
-/** Its connections go with it. The row stays as a tombstone. What was written to a destination stays there. */
+/** Deletes its connections too. The row stays as a tombstone, and data at a destination is kept. */
 export async function deleteActor(ctx: ActorsContext, kind: ConnectorKind, actorId: string): Promise<void> {
   const deletedAt = ctx.runtime.now();
   await ctx.store.transaction(async (tx) => {
@@ -212,9 +212,9 @@ interface Accepting {
 }
 
 /**
- * The configuration to use, with the secrets that `stored` has and the given one only masks, or leaves out where it is merged,
- * and without what its credential gives. Throws if it is not valid, or if such a secret would go to another address than
- * before.
+ * The configuration to use: masked secrets, or omitted ones when merging, come from `stored`, and fields filled by a
+ * credential are removed. Throws if the result is not valid, or if a stored secret would be sent to a different
+ * address.
  */
 export function acceptConfiguration(
   definition: Definition,
@@ -244,7 +244,7 @@ function requireValid(
   else checkConfiguration(withOpenFields(specification, credential), filled(configuration, credential));
 }
 
-/** Undefined where the request says nothing of it, null where it takes the credential away. */
+/** Undefined if the request does not mention it; null if the request removes the credential. */
 export function acceptCredential(
   ctx: ActorsContext,
   kind: ConnectorKind,

@@ -2,8 +2,8 @@
  * Checks of connectors that run in the background: a caller starts one and asks for its outcome later. Nothing here
  * outlives the process or an hour; a caller who asks for a check that is gone starts it again.
  *
- * What always holds: at most a few run at a time; workspaces take turns, and each has a queue of its own with an end
- * (fair-queue.ts); of the checks that are over only so many are kept.
+ * Invariants: only a few checks run at a time; workspaces take turns, and each has its own bounded queue
+ * (fair-queue.ts); only a bounded number of finished checks is kept.
  */
 
 import type { CheckWarning, StreamDescriptor } from '@inlay/protocol/protocol';
@@ -19,11 +19,11 @@ export interface Check {
   /** What is wrong and what to fix, and the settings at fault where they are known; only with `failed`. */
   message?: string;
   fields?: string[];
-  /** Where the connector is not to blame, nor whoever configured it. */
+  /** For failures caused neither by the connector nor by its configuration. */
   origin?: 'platform';
   /** What should be known of what works; only with `succeeded`. */
   warnings?: CheckWarning[];
-  /** The streams of a source that works, where they were asked for. */
+  /** The streams of a working source, if requested. */
   streams?: StreamDescriptor[];
 }
 
@@ -39,7 +39,7 @@ export interface CheckQueue {
 }
 
 interface CheckQueueOptions {
-  /** Whose check comes next. */
+  /** The fair queue of workspaces waiting for a check. */
   turns: FairQueue;
   runtime: Pick<Runtime, 'now' | 'newId'>;
   log: Pick<Log, 'error'>;
@@ -113,7 +113,7 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
   };
 }
 
-/** Whoever waits for the outcome learns that there will be none. */
+/** Callers waiting for the outcome learn that there will be none. */
 function interrupt(check: Check): void {
   Object.assign(check, { status: 'failed', message: 'The check was interrupted. Try again.' });
 }

@@ -1,6 +1,6 @@
 /**
- * The endpoints of checks, an addition of this platform: a check is started and asked for later, since connectors may take
- * long.
+ * The endpoints for checks, an extension of this platform. Clients start a check and poll for its result, because
+ * connectors can take long.
  */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

@@ -191,7 +191,7 @@ describe('questions for the streams of sources', () => {
     const { workspaceId, ...first } = await steered.connect();
     const [second, third] = [await steered.connect({ workspaceId }), await steered.connect({ workspaceId })];
     const other = await steered.connect();
-    // Nothing is answered before the other workspace is, so the first question holds its slot.
+    // No response is sent before the other workspace's, so the first request holds its slot.
     const open: (() => void)[] = [];
     const { runner } = steered.platform.actors;
     steered.platform.actors.runner = {

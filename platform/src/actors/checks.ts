@@ -1,4 +1,4 @@
-/** Checking a source or destination before it is made or changed: whether its connector can work with a configuration. */
+/** Tests a source or destination before it is created or changed: whether its connector works with a configuration. */
 import { rm } from 'node:fs/promises';
 import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import { readGiven } from '../definitions/declarative-definitions.ts';
@@ -17,7 +17,7 @@ import { assertNotDelayed } from './sign-ins.ts';
 /** Somebody waits for the outcome, and a sync that uses the same credential may take hours. */
 const turnPatienceMs = 20_000;
 
-/** With the id of a stored one, its definition counts, and masked secrets of the configuration mean the stored ones. */
+/** With the id of a stored actor, its definition applies, and masked secrets refer to its stored ones. */
 export async function startCheck(
   ctx: ActorsContext,
   kind: ConnectorKind,
@@ -62,7 +62,7 @@ function descriptorOf({ name, namespace }: StreamDescriptor): StreamDescriptor {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Where the files of workspaces are, since the same disk and the same permissions are to be tried. */
+/** Where workspaces store files, so that the check uses the same disk and permissions. */
 async function inPassingFolder<T>(ctx: ActorsContext, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = ctx.filesFolder(`.check-${ctx.runtime.newId()}`);
   try {

@@ -20,7 +20,7 @@ export interface ActorsContext {
   /** Undefined for a platform that was opened without them. */
   credentials: Credentials | undefined;
   checks: CheckQueue;
-  /** Whose source is asked next for its streams. */
+  /** The fair queue of workspaces waiting for stream discovery. */
   discoveryTurns: FairQueue;
   /** Discoveries under way, so that requests for the same source share one. */
   discoveries: Map<string, Promise<Catalog>>;
@@ -28,7 +28,7 @@ export interface ActorsContext {
   discoveryPatienceMs: number;
   /** Aborted when the platform is closed. */
   closing: AbortSignal;
-  /** Where connectors write files for a workspace. The folder is made with the first file. */
+  /** Where connectors write files for a workspace. The first file creates the folder. */
   filesFolder(workspaceId: string): string;
   /** The connections of a source or destination go with it, in the same transaction and with the same time. */
   recordConnectionsDeleted(tx: Db, actor: ActorRow, deletedAt: number): Promise<void>;

@@ -1,10 +1,10 @@
 /**
- * Who may use a credential whose refresh token a connector gets: one process at a time, whatever the process does (check,
- * discover, read) and for whichever connection. Two processes would both use the refresh token, and a provider whose tokens
- * work once ends the whole grant then.
+ * A mutex for credentials whose refresh token goes to a connector: one process at a time, whatever it does (check,
+ * discover, read) and for whichever connection. If two processes used the same single-use refresh token, the provider
+ * would revoke the grant.
  *
- * A turn is a row with an end that is put off while the turn is used, so that it also holds between two processes of the
- * platform, and ends with a platform that was killed.
+ * A turn is a lease row that is renewed while in use, so it also excludes other platform processes and expires if its
+ * platform is killed.
  */
 import type { CredentialRef } from '../credentials.ts';
 import type { Db, Store } from '../db/open.ts';
@@ -29,7 +29,7 @@ export class CredentialInUse extends Error {
   override readonly name = 'CredentialInUse';
 }
 
-/** Whether somebody has the turn at the moment. */
+/** Whether the turn is taken at the moment. */
 export async function isInUse(tx: Db, { workspaceId, credentialId }: CredentialRef, now: number): Promise<boolean> {
   const held = await findTurn(tx, workspaceId, credentialId);
   return held !== undefined && held.expires_at > now && !isAbandoned(held.holder);

@@ -1,7 +1,7 @@
 /**
- * An addition of this platform, by which the service knows that the platform is Inlay's own: sources may have a credential,
- * and the platform asks for its tokens. A hosted platform has no such path. `?test=true` also tells operators whether whoever
- * keeps the credentials can be reached from here.
+ * An extension by which the service recognises Inlay's own platform: sources may have a credential, and the platform
+ * requests its tokens. Hosted platforms have no such path. `?test=true` also reports whether the keeper of the
+ * credentials can be reached from here.
  */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

@@ -125,7 +125,7 @@ describe('a source with a credential', () => {
     expect([streams.status, streams.body.data]).toEqual([503, { message: 'Nobody is there.' }]);
     expect((await call('GET', '/credentials')).body).toEqual({ areResolved: true, outage: 'Nobody is there.' });
 
-    // In the middle of a run: a connector whose token is good goes on with it, and one that needs another is delayed.
+    // During a run, a connector with a valid token continues with it, and one that needs a new token is delayed.
     keeper.trouble = undefined;
     let elapsed = 0;
     const sleep = async (ms: number) => {

@@ -1,7 +1,7 @@
 /**
- * Which streams a source has. The connector is asked for them, which may take long, so the answer is kept until the
- * source's configuration or its connector changes, and everybody who asks meanwhile shares one question. Questions of
- * requests wait for the turn of their workspace; a sync asks within the slot that it has.
+ * Discovers the streams of a source. Asking the connector can take long, so the result is cached until the
+ * configuration or the connector changes, and concurrent callers share one discovery (single-flight). Requests wait for
+ * their workspace's turn; a sync uses the slot it already has.
  */
 import { createHash } from 'node:crypto';
 import type { TraceContext } from '@inlay/contract/text/trace-context';
@@ -23,7 +23,9 @@ interface DiscoveryOptions {
   trace?: TraceContext;
 }
 
-/** For requests: fails as a problem, and in time. The discovery goes on, and its answer is there for the next request. */
+/**
+ * For requests: fails with a problem after a time limit. The discovery continues, and the next request gets its result.
+ */
 export async function awaitCatalog(
   ctx: ActorsContext,
   source: ActorRow,
@@ -68,7 +70,7 @@ export async function discoverCatalog(
   const kept = ignoreCache ? undefined : await findCatalog(ctx.store.db, workspace_id, connector_id, madeFrom);
   if (kept !== undefined) return await readCatalog(kept);
 
-  // A discovery that somebody else may stop is not shared.
+  // A discovery that another caller can stop is not shared.
   if (options.signal) return await discover(ctx, source, madeFrom, options);
   const key = `${connector_id} ${madeFrom}`;
   const underWay =
@@ -87,7 +89,7 @@ export async function findKeptCatalog(ctx: ActorsContext, source: ActorRow): Pro
   return kept === undefined ? undefined : await readCatalog(kept);
 }
 
-/** To list streams takes no longer, as a rule. */
+/** Discovery does not normally take longer. */
 const tokenForMs = 600_000;
 
 /** What a catalog depends on. */
@@ -106,7 +108,7 @@ async function discover(
 ): Promise<Catalog> {
   const { workspace_id, connector_id } = source;
   const { signal = ctx.closing, log } = options;
-  // A sync waits for its credential as long as it takes; somebody who asks for streams does not.
+  // A sync waits for its credential as long as necessary; a request for streams does not.
   const patience = options.signal ? {} : { patienceMs: ctx.discoveryPatienceMs };
   const catalog = await useConnector(ctx, source, { signal, log, forMs: tokenForMs, ...patience }, (connector) =>
     ctx.runner.discover(connector, { ...options, signal }),

@@ -23,7 +23,7 @@ interface UseOptions {
   forMs?: number;
 }
 
-/** Throws a RunFailure if its credential gives no access. */
+/** Throws a RunFailure if its credential provides no access. */
 export async function useConnector<T>(
   ctx: ActorsContext,
   actor: ActorRow,

@@ -8,8 +8,9 @@ const ValueName = Type.String({ minLength: 1, maxLength: 100 });
 const FieldPath = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 10 });
 
 /**
- * An addition of this platform: the configuration lacks what a credential gives. `fields` says where in the configuration each
- * value goes when the connector starts. Only this member refers to a credential; no text of a configuration does.
+ * An extension of this platform: the configuration lacks the values that a credential provides. `fields` says where in
+ * the configuration each value goes when the connector starts. Only this member refers to a credential; no text in a
+ * configuration does.
  */
 export const ActorCredential = Type.Object(
   {
@@ -52,12 +53,12 @@ export type ActorPut = Static<typeof ActorPut>;
 
 const check = { definitionId: Type.Optional(Uuid), configuration: AnyObject };
 
-/** Without a workspace it is a check of an organization: somebody asks before there is a customer. */
+/** Without a workspace, the check belongs to an organization, before it has a customer. */
 export const SourceCheck = Type.Object({
   ...check,
   workspaceId: Type.Optional(Uuid),
   organizationId: Type.Optional(Uuid),
-  /** A source that works is asked for its streams as well. */
+  /** If the source works, its streams are listed too. */
   listStreams: Type.Optional(Type.Boolean()),
   sourceId: Type.Optional(Uuid),
   credential,

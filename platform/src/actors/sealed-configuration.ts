@@ -1,7 +1,7 @@
 /**
- * Configurations at rest. They hold secrets, so a row's `configuration` is the whole configuration sealed, written as a
- * JSON string. A configuration that is not sealed is a JSON object; such rows come from versions that did not seal, and
- * become sealed when the platform is opened (upkeep.ts).
+ * Configurations at rest. They contain secrets, so `configuration` stores the entire configuration sealed, as a JSON
+ * string. Unsealed configurations are JSON objects written by older versions; opening the platform seals them
+ * (upkeep.ts).
  */
 import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
 import type { ActorRow } from '../db/tables.ts';
@@ -16,7 +16,7 @@ export interface Sealer {
   keyIds?(): string[];
 }
 
-/** Part of what is on disk, so the words stay. */
+/** Part of the stored format, so these names never change. */
 const contextOf = (actorId: string) => `connector configuration ${actorId}`;
 
 export function sealConfiguration(sealer: Sealer, actorId: string, configuration: Configuration): string {

@@ -1,6 +1,6 @@
 /**
- * A run of a connector with a credential: the values are asked for when the run starts, fresh ones while it runs, and tokens
- * that the connector has got by itself are handed back. Nothing of it is stored here.
+ * Provides a connector run with a credential: requests the values at the start, fetches fresh tokens while it runs, and
+ * hands back tokens that the connector obtained itself. Nothing is stored here.
  */
 import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
 import {
@@ -28,7 +28,7 @@ interface SignInOptions {
   secretsOf(configuration: Configuration): string[];
   signal?: AbortSignal | undefined;
   log?: JobLog | undefined;
-  /** How long somebody waits for a credential that is in use, or whose keeper cannot be reached. */
+  /** How long to wait for a credential that is in use or whose keeper cannot be reached. */
   patienceMs?: number;
   forMs?: number;
 }
@@ -40,7 +40,7 @@ const longestPauseMs = 5_000;
 
 type SignedIn = Pick<ConfiguredConnector, 'configuration' | 'secrets' | 'signIn'>;
 
-/** Throws a RunFailure if the credential gives no access, and a RunDelayed if nobody can be asked for it. */
+/** Throws a RunFailure if the credential provides no access, and a RunDelayed if the keeper cannot be reached. */
 export async function withSignIn<T>(
   ctx: ActorsContext,
   options: SignInOptions,
@@ -102,7 +102,7 @@ async function signedIn(
     fields: credential.fields,
     handsOver,
     async fresh(options) {
-      // A connector asks ahead of the end of its token, and goes on with the token it has if there is no other yet.
+      // The connector asks before its token expires, and continues with the old one if there is no new one yet.
       const needsIt = options.notGeneration !== undefined || (endsAt !== null && endsAt <= runtime.now());
       try {
         const next = await ask(options, needsIt ? freshPatienceMs : 0);
@@ -137,18 +137,18 @@ async function patiently<T>(
   }
 }
 
-/** Whatever a credential has: a connector that does not refresh by itself gets nothing to refresh with. */
+/** Regardless of what the credential contains: a connector that does not refresh tokens gets no refresh token. */
 function withoutRefreshing({ refresh_token: _token, client_secret: _secret, ...rest }: CredentialAccess['values']) {
   return rest;
 }
 
 const tokenOf = ({ generation, expiresAt }: CredentialAccess) => ({ generation, expiresAt });
 
-/** Values of the provider, such as the name of a shop, stand in addresses and are no secrets. */
+/** Values from the provider, such as a shop name, are part of URLs and are not secret. */
 const secretsIn = ({ values }: CredentialAccess) =>
   Object.entries(values).flatMap(([name, value]) => (/token|secret|key|password|assertion/.test(name) ? [value] : []));
 
-/** Hands tokens back that a connector tells of in its configuration, if they are other ones than it was given. */
+/** Hands back tokens that a connector reports in its configuration, if they differ from the ones it was given. */
 function takingBack(
   credentials: Credentials,
   ref: CredentialRef,
@@ -157,7 +157,7 @@ function takingBack(
   { runtime, signal }: { runtime: Runtime; signal: AbortSignal | undefined },
 ): SignIn['takeBack'] {
   let { generation } = access;
-  // The connector may have the only copy of its tokens, so there is no giving up while it runs.
+  // The connector may have the only copy of its tokens, so retries never give up while it runs.
   const untilReached = { patienceMs: Number.POSITIVE_INFINITY, signal };
   let known = access.values;
   return async (configuration) => {
@@ -187,7 +187,7 @@ function timeOf(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** In the words of a failure of the source, for the customer where the customer can do something. */
+/** As a failure of the source, worded for the customer where the customer can act. */
 async function explained<T>({ fields }: ActorCredential, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -39,8 +39,8 @@ export async function sealPlainConfigurations({ store, sealer }: Parts): Promise
 const atOnce = 100;
 
 /**
- * Seals everything with the key that the sealer seals with now, after which the older keys are not needed any more. A row
- * that changes meanwhile was sealed by a process that uses the same key.
+ * Re-seals everything with the sealer's current key, after which the older keys are no longer needed. A row that
+ * changes in the meantime was sealed by a process that uses the same key.
  */
 export async function resealConfigurations({ store, sealer }: Parts): Promise<void> {
   const rows = await listConfigurations(store.db);

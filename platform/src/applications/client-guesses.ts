@@ -1,10 +1,10 @@
 /**
- * How often somebody may guess at the client's secret. Only wrong guesses count; what is over the limit is refused
- * whether it is right or wrong, so that it tells nothing.
+ * Limits guesses at the client's secret. Only wrong guesses count; above the limit, every guess is refused, right or
+ * wrong, so that a refusal reveals nothing.
  *
- * What always holds: a caller who does not know the client id keeps out nobody who does, not even from the same address,
- * which may be that of a proxy. Guesses from many addresses keep out only addresses that have not given the right secret
- * within the last day. Calls within the process are not counted at all: they do not come here.
+ * Invariants: a caller who does not know the client id cannot lock out one who does, not even from the same address,
+ * which may be a proxy's. Guesses from many addresses lock out only addresses that have not sent the right secret
+ * within the last day. Calls within the process are not counted: they never reach this.
  */
 import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { GuessLimit, networkOf } from '@inlay/schedule/guess-limit';
@@ -15,7 +15,7 @@ const rememberedForMs = 24 * 3_600_000;
 const maxRemembered = 10_000;
 
 export interface Guess {
-  /** Where it comes from. */
+  /** The caller's address. */
   address: string;
   /** Whether it names the right client. */
   knowsClient: boolean;

@@ -1,6 +1,6 @@
 /**
- * The SQL of `connections`. The API names them by id alone, so a look-up by id tells the workspace; every change is bound
- * to the workspace that was told.
+ * The SQL of `connections`. The API names them by id alone, so a look-up by id also returns the workspace; every change
+ * is bound to that workspace.
  */
 import { isListed } from '../db/listed-rows.ts';
 import type { Db } from '../db/open.ts';
@@ -109,10 +109,10 @@ export async function replaceConfigurations(
     .execute();
 }
 
-/** Of a workspace: all, or those with one of these ids. */
+/** Those of a workspace: all, or those with one of these ids. */
 export type WhichConnections = Partial<Pick<ConnectionRow, 'connection_id' | 'source_id' | 'destination_id'>>;
 
-/** Gives the ids of those that were deleted. */
+/** Returns the ids of the deleted ones. */
 export async function recordConnectionsDeleted(
   tx: Db,
   workspaceId: string,

@@ -2,10 +2,9 @@
  * Connections: which source feeds which destination, when, and how. They are records only; running them is left to jobs/
  * and runner/.
  *
- * What always holds: source and destination belong to the connection's own workspace and cannot be exchanged. Streams that
- * are named existed, and could be moved as asked, when they were named. Only an active connection has a next run or a
- * job that has not ended. A deleted connection has the status `deprecated` and is found only in lists that include
- * deleted ones.
+ * Invariants: source and destination belong to the connection's own workspace and never change. Named streams existed
+ * and supported the requested modes when they were named. Only an active connection has a next run or an open job. A
+ * deleted connection has the status `deprecated` and is found only in lists that include deleted ones.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getActor } from '../actors/actors.ts';
@@ -24,7 +23,7 @@ import { chooseStreams } from './stream-selection.ts';
 import { forgetAcceptedCatalog, forgetStreams } from './stream-states.store.ts';
 import { refuseTablesOfOthers } from './table-owners.ts';
 
-/** Where nothing else was given. */
+/** Defaults. */
 const naming = {
   // No streams named means every stream the source has; which those are is found out when it runs.
   configurations: JSON.stringify({ streams: [] }),
@@ -81,7 +80,7 @@ export async function getConnection(db: Db, connectionId: string): Promise<Conne
   return connection;
 }
 
-/** Also a connection that has been deleted. */
+/** Also returns a deleted connection. */
 export async function getAnyConnection(db: Db, connectionId: string): Promise<ConnectionRow> {
   const connection = await connections.findConnectionById(db, connectionId.toLowerCase());
   if (!connection) throw resourceNotFound('connection', connectionId);
@@ -115,7 +114,7 @@ export async function patchConnection(
       if (!isActive) await ctx.cancelOpenJobs(tx, workspace_id, [connection_id], now);
     }
     if (after.status !== before.status || given.configurations !== undefined) {
-      // A caller who activates a connection or names its streams anew takes the source as it is now.
+      // A caller who activates a connection or names its streams again accepts the current state of the source.
       await forgetAcceptedCatalog(tx, { workspaceId: workspace_id, connectionId: connection_id });
       changes.status_reason = null;
     }
@@ -180,7 +179,7 @@ export async function stopConnection(
   await connections.updateConnection(tx, workspace_id, connection_id, changes);
 }
 
-/** Writes down which streams a run moves, unless they have been named anew meanwhile. */
+/** Records which streams a run moves, unless they were named again in the meantime. */
 export async function followSource(
   tx: Db,
   { workspace_id, connection_id, configurations }: ConnectionRow,
@@ -190,7 +189,9 @@ export async function followSource(
   await connections.replaceConfigurations(tx, workspace_id, connection_id, change);
 }
 
-/** For pages and single connections alike. `statusReason`, `lastJob` and `nextRunAt` are additions of this platform. */
+/**
+ * For pages and single connections alike. `statusReason`, `lastJob` and `nextRunAt` are extensions of this platform.
+ */
 export async function presentConnections(ctx: ConnectionsContext, rows: readonly ConnectionRow[]) {
   const lastJobs = await ctx.presentLastJobs(rows);
   return rows.map((connection) => presentConnection(connection, lastJobs.get(connection.connection_id)));
@@ -247,7 +248,7 @@ async function checkStreams(
   const destination = await getActor(ctx.store.db, 'destination', destinationId);
   const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   const catalog = await awaitCatalog(ctx.actors, source);
-  // Choosing among thousands of streams takes long enough for a turn of its own.
+  // Selecting among thousands of streams takes long enough to yield to the event loop.
   await nextTurn();
   chooseStreams(catalog, streams, specification);
   await nextTurn();

@@ -39,7 +39,7 @@ export async function listLatestRuns(tx: Db): Promise<{ cronExpression: string; 
   );
 }
 
-/** For those with the schedule that would run later. */
+/** For those whose schedule would run later. */
 export async function bringRunsNearer(tx: Db, cronExpression: string, nextRunAt: number | null): Promise<void> {
   await tx
     .updateTable('connections')

@@ -11,7 +11,7 @@ import {
 } from './connections.worker.store.ts';
 import { nextRunAfter } from './schedule.ts';
 
-/** Gives a next run to schedules that were stored before there was a scheduler. */
+/** Sets the next run of schedules that were stored before there was a scheduler. */
 export async function completeSchedules(store: Store, time: number): Promise<void> {
   await store.transaction(async (tx) => {
     for (const { connection_id, cron_expression } of await listUnscheduled(tx)) {

@@ -1,4 +1,4 @@
-/** What a job says about a stream that is not read as it was the last time. */
+/** What a job reports about a stream that is not read like the last time. */
 
 import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import type { ReadAnewCause } from '../db/tables.ts';

@@ -1,7 +1,7 @@
 /**
- * Which streams a connection moves and how: checks what was asked for against what the source has and the destination
- * can do, and settles what was left open (sync mode, cursor, primary key). The same function serves a request, where a
- * fault is the caller's, and a run, where a fault means that the source has changed.
+ * Which streams a connection moves and how: validates the requested streams against the source's catalog and the
+ * destination's modes, and fills in defaults (sync mode, cursor, primary key). The same function serves requests, where
+ * a fault is the caller's, and runs, where a fault means that the source has changed.
  */
 import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import {
@@ -45,7 +45,7 @@ export function possibleSyncModes(stream: Stream, destination: ConnectorSpecific
   });
 }
 
-/** Without streams that were asked for: all, each read in full and replaced. */
+/** Without requested streams: all of them, each read in full and replaced. */
 export function chooseStreams(
   catalog: Catalog,
   asked: readonly StreamConfiguration[],
@@ -114,7 +114,7 @@ function chooseStream(
 function chooseCursor(stream: Stream, asked: string[] = []): string[] | undefined {
   const { source_defined_cursor: isFixed, default_cursor_field: fallback = [] } = stream;
   if (isFixed && (asked.length === 0 || sameList(asked, fallback))) return fallback.length > 0 ? fallback : undefined;
-  // A source may follow changes without a field. A field that was chosen all the same is told to the source.
+  // A source may track changes without a field. If a field is chosen anyway, the source gets it.
   if (isFixed && fallback.length > 0) {
     throw refused(`The cursor of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
   }
@@ -166,7 +166,7 @@ function requireField(stream: Stream, path: readonly string[], role: string): vo
   throw refused(`The stream ${shownName(stream)} has no field ${path.join('.')}, which is configured as its ${role}.`);
 }
 
-/** Where a schema lists no properties, any field may be there. */
+/** If a schema lists no properties, any field may exist. */
 function hasField({ properties }: JsonSchema, [field = '', ...rest]: readonly string[]): boolean {
   if (!isObject(properties)) return true;
   const property = Object.hasOwn(properties, field) ? properties[field] : undefined;

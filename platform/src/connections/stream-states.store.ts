@@ -123,7 +123,7 @@ export async function deleteWholeState(tx: Db, connection: ConnectionRef): Promi
   await tx.deleteFrom('connection_states').where('connection_id', 'in', ofConnection(connection)).execute();
 }
 
-/** With their states. */
+/** Includes their states. */
 export async function forgetStreams(tx: Db, connection: ConnectionRef): Promise<void> {
   await tx.deleteFrom('connection_streams').where('connection_id', 'in', ofConnection(connection)).execute();
   await deleteWholeState(tx, connection);

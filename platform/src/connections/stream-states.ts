@@ -1,9 +1,9 @@
 /**
- * What a connection knows of the streams it has moved: how far the source was read, and which generation of each
- * stream the destination holds. A generation ends when a stream is read anew from its start.
+ * What a connection knows about its synced streams: how far the source was read, and which generation of each stream
+ * the destination holds. A generation ends when a stream is read from its start again.
  *
- * What always holds: a state is written only after the destination has confirmed everything before it, and is forgotten
- * before a stream is read anew or emptied, never after: a crash in between costs repeated records, not missing ones.
+ * Invariants: a state is written only after the destination has confirmed everything before it, and is deleted before a
+ * stream is read from the start or emptied, never after: a crash in between repeats records instead of losing them.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import {
@@ -35,7 +35,7 @@ export interface Reading {
   state: string[];
   /** What the job says about its streams, by `streamKey`. */
   notices: Map<string, StreamNotice[]>;
-  /** Of streams that are settled once they are complete, by `streamKey`: the fields that their rows have then. */
+  /** Keyed by `streamKey`, for streams that are settled once complete: the fields that their rows then have. */
   unsettled: Map<string, string | null>;
 }
 
@@ -60,10 +60,10 @@ export async function prepareReading(
   const unsettled: Reading['unsettled'] = new Map();
   for (const { choice, row, before, place, isIncremental, cause, goesOn } of plans) {
     const key = streamKey(choice.stream);
-    // Also for another attempt of the same job: what an attempt left behind must never pass for part of the next one.
+    // Also for another attempt of the same job: leftovers of an attempt must never pass as part of the next one.
     const startsGeneration = !row || choice.destinationSyncMode === 'overwrite' || (isIncremental && !goesOn);
     const generation = (row?.generation_id ?? generationBefore(now)) + (startsGeneration ? 1 : 0);
-    // A generation that was begun and is not complete yet goes on, with what it has to remove in the end.
+    // An incomplete generation continues, including the rows to remove at its end.
     const minimum = startsGeneration
       ? minimumOf(choice.destinationSyncMode, before, generation)
       : goesOn && before
@@ -121,7 +121,7 @@ type Plan = ReturnType<typeof planOf>;
 
 const streamOf = ({ choice }: Plan): StreamDescriptor => choice.stream;
 
-/** Whether a stream goes on from its state, and why not. */
+/** Whether a stream continues from its state, and why not. */
 function planOf(choice: ChosenStream, row: ConnectionStreamRow | undefined, rename: ReturnType<typeof renaming>) {
   const before = row && (JSON.parse(row.configured) as ConfiguredStream);
   const place = JSON.stringify([rename.namespace(choice.stream.namespace), rename.prefix + choice.stream.name]);
@@ -132,9 +132,9 @@ function planOf(choice: ChosenStream, row: ConnectionStreamRow | undefined, rena
 }
 
 /**
- * Why an incremental stream cannot go on from its state. A state speaks of the cursor it was made with. It also covers
- * every row that the destination holds, as the key and the mode of that time have left it: other rows were merged away,
- * or are there in many versions, and only a second reading tells which are right.
+ * Why an incremental stream cannot continue from its state. A state belongs to the cursor it was created with. It also
+ * covers every row at the destination, as deduplicated by the key and mode of that time: other rows were merged away or
+ * exist in several versions, and only reading again shows which are right.
  */
 function causeToReadAnew(
   row: ConnectionStreamRow,
@@ -143,14 +143,14 @@ function causeToReadAnew(
   place: string,
 ): ReadAnewCause | undefined {
   if (String(before.cursor_field) !== String(choice.cursorField)) return 'cursor_changed';
-  // A destination that recognises its places finds out by itself, also where somebody has renamed them.
+  // A destination that identifies its tables detects this itself, also after someone renamed them.
   if (row.held === null && row.place !== null && row.place !== place) return 'place_changed';
   if (choice.destinationSyncMode !== 'append_dedup') return undefined;
   if (before.destination_sync_mode !== 'append_dedup') return 'mode_changed';
   return JSON.stringify(before.primary_key) === JSON.stringify(choice.primaryKey) ? undefined : 'key_changed';
 }
 
-/** What was appended stays. What was replaced each time, or has one row for each key, is replaced once more. */
+/** Appended rows stay. Rows that are replaced each time, or deduplicated by key, are replaced again. */
 function minimumOf(mode: DestinationSyncMode, before: ConfiguredStream | undefined, generation: number): number {
   if (mode === 'overwrite') return generation;
   const isReplaced = mode === 'append_dedup' || before?.destination_sync_mode === 'overwrite';
@@ -208,7 +208,7 @@ export async function startOver(
   await forgetInWholeState(tx, connection, forgotten, known);
 }
 
-/** In a new generation. `isReplaced`: it replaces rows that were appended as well. */
+/** Starts a new generation. `isReplaced`: also replaces appended rows. */
 function fromStart(row: ConnectionStreamRow, cause: ReadAnewCause, isReplaced: boolean): states.StreamRow {
   const before = JSON.parse(row.configured) as ConfiguredStream;
   const generation = row.generation_id + 1;
@@ -236,9 +236,9 @@ export async function settle(
 }
 
 /**
- * Forgets what a state of all streams together says of some of them, and gives what is left. A state that does not tell them
- * apart is forgotten as a whole: its source would take the rest for how far it has come with them. Then the other streams
- * begin new generations, since their rows come again as well.
+ * Removes some streams from a state of all streams and returns the rest. A state that cannot be split is deleted
+ * entirely: its source would read the rest as its progress in them. The other streams then also start new generations,
+ * since their rows come again.
  */
 async function forgetInWholeState(
   tx: Db,
@@ -270,8 +270,8 @@ async function forgetInWholeState(
 }
 
 /**
- * Streams that the connection has moved, to be emptied at the destination: all of them, or only those that are named. Their
- * states are gone at once; the states of others stay.
+ * Synced streams to empty at the destination: all of them, or only the named ones. Their states are deleted at once;
+ * the states of others stay.
  */
 export async function prepareClearing(
   tx: Db,
@@ -296,7 +296,7 @@ export async function prepareClearing(
       minimum_generation_id: generation,
       sync_id: jobId,
     };
-    // Where others keep a state that they share with it, the stream goes on in it, without a part of its own.
+    // If others keep a state shared with it, the stream continues in it without its own part.
     const kept = rowOf(wanted ? { ...before, generation_id: generation } : configured, null);
     rows.push({ ...row, ...kept, held: null, anew_because: null });
     streams.push(configured);

@@ -40,7 +40,7 @@ describe('a table of a connection of another workspace', () => {
   test('is refused when a connection is made: acme with corp_users is not acme_corp with users', async () => {
     const { create, acme } = await start({ streams: [{ name: 'users' }] });
     expect(await create({ prefix: 'acme_', ...named })).toMatchObject(isOwned);
-    // Also where all streams of the source are meant, as far as they are known.
+    // Also if all known streams of the source are meant.
     expect(await create({ prefix: 'acme_' })).toMatchObject(isOwned);
     expect(await create({ prefix: 'other_', ...named })).toMatchObject({ status: 200 });
     expect(await create({ prefix: 'acme_', namespaceFormat: 'own', ...named })).toMatchObject({ status: 200 });

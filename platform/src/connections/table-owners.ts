@@ -1,7 +1,7 @@
 /**
- * Which tables, or folders, a connection writes at its destination, and whether one of them belongs to a connection of
- * another workspace. Asked when a connection is made or its names change, so that its maker learns of it at once. The
- * destination itself asks again before it writes: it also knows tables whose connections are gone.
+ * Which tables or folders a connection writes at its destination, and whether one of them belongs to a connection of
+ * another workspace. Checked when a connection is created or its names change, so that its author learns of it
+ * immediately. The destination checks again before it writes: it also knows tables whose connections were deleted.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { maskSecrets } from '@inlay/contract/catalog/connector-configuration';
@@ -37,7 +37,9 @@ function tableOf(naming: Naming, { name, namespace }: StreamDescriptor): StreamD
   return { name: prefix + name, ...(space !== undefined && { namespace: space }) };
 }
 
-/** Throws if a table of the connection belongs to another workspace. Needs no network: what is not known yet is not asked for. */
+/**
+ * Throws if a table of the connection belongs to another workspace. Needs no network: uses only what is already known.
+ */
 export async function refuseTablesOfOthers(
   ctx: ConnectionsContext,
   connection: Naming & Pick<ConnectionRow, 'source_id' | 'destination_id' | 'configurations'>,
@@ -86,7 +88,7 @@ function namedStreams({ configurations }: Pick<ConnectionRow, 'configurations'>)
   return (JSON.parse(configurations) as { streams: StreamDescriptor[] }).streams;
 }
 
-/** Those that are named, or all of the source as far as they are known. */
+/** The named streams, or all known streams of the source. */
 async function streamsOf(
   ctx: ConnectionsContext,
   connection: Pick<ConnectionRow, 'source_id' | 'configurations'>,

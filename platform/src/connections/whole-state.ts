@@ -1,8 +1,9 @@
 /**
- * A state that a source keeps for all its streams together. In the form GLOBAL it has a part for each stream, beside one
- * that they share. The old form has no rule for what is inside; by custom it is the state of each stream under its name.
+ * A state that a source keeps for all its streams together. In the GLOBAL form, it has a part for each stream and one
+ * that they share. The legacy form has no defined content; by convention it has the state of each stream under its
+ * name.
  *
- * What stays of a state stays as the source wrote it.
+ * Whatever is kept of a state stays exactly as the source wrote it.
  */
 import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
 import { elementsOf, membersOf, objectText } from '../runner/json-members.ts';
@@ -11,7 +12,7 @@ export class WholeState {
   readonly text: string;
   readonly #state: Map<string, string>;
   readonly #global: Map<string, string> | undefined;
-  /** By `streamKey`, and in the old form by name. */
+  /** Keyed by `streamKey`, or by name in the legacy form. */
   readonly #parts: Map<string, string>;
   readonly #tellsApart: boolean;
 
@@ -29,18 +30,18 @@ export class WholeState {
       : [...streams].some((stream) => this.#parts.has(this.#keyOf(stream)));
   }
 
-  /** Whether a stream goes on from it. A state that does not tell streams apart may be about every stream. */
+  /** Whether a stream continues from it. A state that does not separate streams may cover every stream. */
   covers(stream: StreamDescriptor): boolean {
     return !this.#tellsApart || this.#parts.has(this.#keyOf(stream));
   }
 
-  /** Whether it can be told without some streams, and says the same of the others. */
+  /** Whether some streams can be removed from it without changing it for the others. */
   tellsApart(streams: readonly StreamDescriptor[], others: readonly StreamDescriptor[]): boolean {
     const keys = new Set(others.map((other) => this.#keyOf(other)));
     return this.#tellsApart && streams.every((stream) => !keys.has(this.#keyOf(stream)));
   }
 
-  /** What it says of the others. Where two streams have the same part, the part stays. */
+  /** What it says about the others. If two streams have the same part, the part stays. */
   without(streams: readonly StreamDescriptor[], others: readonly StreamDescriptor[]): string {
     const left = new Set(streams.map((stream) => this.#keyOf(stream)));
     for (const other of others) left.delete(this.#keyOf(other));

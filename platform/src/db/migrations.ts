@@ -25,7 +25,7 @@ export const migrations: Record<string, Migration> = {
           created_at integer not null,
           deleted_at integer
         )`,
-        // With the organization behind the name: looking a name up within one organization must not read all its rows.
+        // Includes the organization: looking up a name within one organization must not read all rows with that name.
         `create index workspaces_by_name on workspaces (name_nfc, organization_id, seq)`,
         `create index workspaces_by_organization on workspaces (organization_id, seq)`,
         `create table connectors (
@@ -144,7 +144,8 @@ export const migrations: Record<string, Migration> = {
   },
   '0003-whole-stream-states': {
     async up(db) {
-      // A state is kept whole from now on, with whatever its source has written beside the part that says how far it is.
+      // From now on, a state is stored whole, with everything its source wrote next to the part that says how far it
+      // got.
       await run(
         db,
         `update connection_streams set state = json_object(
@@ -195,7 +196,7 @@ export const migrations: Record<string, Migration> = {
           primary key (job_id, attempt),
           check ((status = 'running') = (ended_at is null))
         )`,
-        // For those who ask what has changed since they asked last.
+        // For readers that ask what has changed since last time.
         `create index jobs_by_change on jobs (updated_at, job_id)`,
       );
     },
@@ -214,7 +215,8 @@ export const migrations: Record<string, Migration> = {
     async up(db) {
       await run(
         db,
-        // Many workspaces have the same manifest, so its text is kept once. It is sealed: somebody may have written a secret in.
+        // Many workspaces have the same manifest, so its text is stored once. It is sealed because it may contain a
+        // secret.
         `create table manifests (
           hash text primary key,
           manifest text not null,
@@ -231,7 +233,7 @@ export const migrations: Record<string, Migration> = {
         )`,
         `create index declarative_definitions_by_workspace on declarative_definitions (workspace_id)`,
         `create index declarative_definitions_by_manifest on declarative_definitions (manifest_hash)`,
-        // A connector that an operator adds may be a manifest with code beside it.
+        // A connector that an operator adds can be a manifest with a code file.
         `alter table registered_definitions add column manifest_hash text references manifests (hash)`,
         `alter table registered_definitions add column components_file text`,
         `alter table registered_definitions add column icon text`,

@@ -1,6 +1,6 @@
 /**
- * Opens the platform's database file. What always holds: every write goes through a transaction that takes the write lock
- * at its start, commits are on disk before they are acknowledged, and only the owner of the process may read the file.
+ * Opens the platform's database file. Invariants: every write happens in a transaction that takes the write lock at its
+ * start, commits are on disk before they are acknowledged, and only the owner of the process can read the file.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -39,7 +39,7 @@ export interface Store {
 /** Long enough for another process's short write, short enough that a request never seems to hang. */
 const busyTimeoutMs = 500;
 
-/** `storage` is told when the database stops accepting writes. */
+/** `storage` is notified when the database stops accepting writes. */
 export async function openStore(file: string, storage?: StorageState): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
   const database = new SqliteConnection(file, { busyTimeoutMs, ...(storage && { onFailure: storage.note }) });
@@ -91,7 +91,7 @@ async function migrate(db: Db): Promise<void> {
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
-    // Names begin with their number. To compare them as a language does would load its rules at each start.
+    // Names start with their number. A locale-aware comparison would load its rules at each start.
     nameComparator: (one, other) => (one < other ? -1 : Number(one > other)),
   }).migrateToLatest();
   if (error) throw error;
@@ -132,7 +132,7 @@ class ImmediateDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** SQLite itself rolls back after some failures, such as a full disk. To do it again would hide the cause. */
+  /** SQLite itself rolls back after some failures, such as a full disk. A second rollback would hide the cause. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isInTransaction) await super.rollbackTransaction(connection);
   }

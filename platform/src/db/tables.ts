@@ -1,10 +1,10 @@
 /**
- * What the tables of the platform's database hold. Times are milliseconds since the epoch; JSON is kept as text. What the
- * rows mean is left to the rules.
+ * The tables of the platform's database. Times are milliseconds since the epoch; JSON is stored as text. The rules
+ * define what the rows mean.
  */
 import type { Generated } from 'kysely';
 
-/** `seq` gives lists their order: creation order, also within one millisecond. */
+/** `seq` orders lists by creation, also within one millisecond. */
 interface Row {
   seq: number;
   created_at: number;
@@ -15,7 +15,7 @@ export interface WorkspaceRow extends Row {
   workspace_id: string;
   organization_id: string;
   name: string;
-  /** The name in Unicode normal form C, only for looking it up: `name` itself stays as it was sent. */
+  /** The name in Unicode normalization form C, only for look-ups: `name` itself stays as sent. */
   name_nfc: string;
   data_residency: string;
   notifications: string;
@@ -33,7 +33,7 @@ export interface ActorRow extends Row {
   /** A JSON string: the configuration, sealed. See actors/sealed-configuration.ts. */
   configuration: string;
   resource_allocation: string | null;
-  /** A JSON `ActorCredential`, which names a credential and holds nothing secret; null for most. */
+  /** A JSON `ActorCredential`, which names a credential and contains no secret; null for most. */
   credential: string | null;
 }
 
@@ -74,7 +74,7 @@ export interface JobRow {
   attempts: number;
   failed_attempts: number;
   next_attempt_at: number | null;
-  /** Of the attempt that runs or ran last: for a job that has succeeded, of the attempt that did. */
+  /** For the current or last attempt; for a successful job, for the attempt that succeeded. */
   records: number;
   bytes: number;
   /** How the rows came, as a JSON `RowPoints` (jobs/row-points.ts); null for a job of an earlier version. */
@@ -99,7 +99,7 @@ export interface JobAttemptRow {
   job_id: number;
   workspace_id: string;
   attempt: number;
-  /** `interrupted`: broken off by the platform itself, which is no failure. */
+  /** `interrupted`: stopped by the platform itself, which is not a failure. */
   status: 'running' | 'succeeded' | 'failed' | 'interrupted' | 'cancelled';
   started_at: number;
   ended_at: number | null;
@@ -124,11 +124,11 @@ export interface ConnectionStreamRow {
   state: string | null;
   /** What the destination last said about the place where it stores the stream; null where it says nothing. */
   held: string | null;
-  /** The fields that every stored record was asked for, as a JSON list; null where all fields are, or nobody knows. */
+  /** The fields requested for every stored record, as a JSON list; null if all fields are, or if unknown. */
   fields: string | null;
   /** How the destination calls the stream, as a JSON list of namespace and name; null for a row of an earlier version. */
   place: string | null;
-  /** Why the present generation was begun, until it is complete; null where there is nothing to tell. */
+  /** Why the current generation was started, until it is complete; null if there is nothing to report. */
   anew_because: ReadAnewCause | null;
 }
 
@@ -151,10 +151,10 @@ export interface RegisteredDefinitionRow {
   /** The program and its arguments; null for a Docker image. */
   command: string | null;
   image: string | null;
-  /** Where the command runs; null for an image, and for a command of a version that had no such folder. */
+  /** Working directory of the command; null for an image, and for a command of a version that had none. */
   folder: string | null;
   specification: string;
-  /** Of a connector that is a manifest; null for others. */
+  /** For declarative connectors; null for others. */
   manifest_hash: string | null;
   /** The file with the code that the manifest names. */
   components_file: string | null;
@@ -207,10 +207,10 @@ export interface Tables {
   connection_streams: ConnectionStreamRow;
   /** The state of a source that keeps one for all its streams together. */
   connection_states: { connection_id: string; state: string };
-  /** `made_from` tells which configuration and connector a catalog is of. */
+  /** `made_from` identifies the configuration and connector that a catalog belongs to. */
   discovered_catalogs: { source_id: string; made_from: string; catalog: string };
   registered_definitions: Omit<RegisteredDefinitionRow, 'seq'> & { seq: Generated<number> };
-  /** What the owner of the log has not been told yet; `definition` is JSON. See definitions/registered-definitions.ts. */
+  /** Outbox of changes for the log's owner; `definition` is JSON. See definitions/registered-definitions.ts. */
   definition_changes: {
     seq: Generated<number>;
     change_id: string;
@@ -220,7 +220,7 @@ export interface Tables {
   declarative_definitions: Omit<DeclarativeDefinitionRow, 'seq'> & { seq: Generated<number> };
   /** `manifest` is sealed; `hash` is of its text. */
   manifests: { hash: string; manifest: string; specification: string };
-  /** Who runs jobs; see jobs/lease.ts. */
+  /** The job lease; see jobs/lease.ts. */
   runner_lease: { id: 1; holder: string; expires_at: number; encryption_keys: string | null };
   /** Which run uses a credential that only one process may use at a time; see actors/credential-turns.ts. */
   credential_turns: { workspace_id: string; credential_id: string; holder: string; expires_at: number };

@@ -18,15 +18,15 @@ export function checkConfiguration(specification: JsonSchema, configuration: Con
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
 /**
- * Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. Own properties
- * only: otherwise an option that is named as a member of every object, such as `constructor`, is always there.
+ * Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are not JSON Schema keywords. Own
+ * properties only: otherwise an option named like an inherited member, such as `constructor`, would always exist.
  */
 const options = {
   ...{ strict: false, allErrors: true, validateFormats: false, ownProperties: true },
   code: { regExp: linearRegExp },
 } as const;
 
-/** Specifications name dialects by many addresses, and mean the keywords that all of them have. */
+/** Specifications name dialects by many URLs, but use the keywords that all of them share. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
@@ -37,7 +37,7 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
  */
 let rulesOfSchemas: Ajv | undefined;
 
-/** Throws if the specification is no JSON Schema. For a new specification: later uses trust it. */
+/** Throws if the specification is not a valid JSON Schema. For new specifications: later uses trust them. */
 function requireSchema(specification: JsonSchema): void {
   rulesOfSchemas ??= new Ajv(options);
   // A promise only where the rules are asynchronous, which these are not.
@@ -56,8 +56,8 @@ export function requireUsable({ connectionSpecification }: ConnectorSpecificatio
 }
 
 /**
- * Each specification has a compiler of its own, which goes with it: a compiler remembers what it has compiled, and ids
- * within must not meet. To check the specification itself takes longer than to compile it.
+ * Each specification has its own compiler, released with it: a compiler caches what it has compiled, and ids in
+ * different specifications may collide. Validating the specification itself takes longer than compiling it.
  */
 function compiled(specification: JsonSchema): ValidateFunction {
   const validate =

@@ -15,7 +15,7 @@ function rowsOf(db: Db, workspaceId: string) {
     .where('workspace_id', '=', workspaceId);
 }
 
-/** In the order they were made. */
+/** In creation order. */
 export async function listDeclarative(db: Db, workspaceId: string): Promise<DeclarativeDefinition[]> {
   return await rowsOf(db, workspaceId).orderBy('seq').execute();
 }

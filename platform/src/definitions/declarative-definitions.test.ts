@@ -22,7 +22,7 @@ describe('a manifest of a workspace', () => {
     expect((await call('GET', path)).body).toEqual({ data: [made.body], next: '', previous: '' });
     expect((await call('GET', `${path}/${id.toUpperCase()}`)).body).toEqual(made.body);
 
-    // A hosted platform takes objects. The same manifest once more is no other version.
+    // A hosted platform accepts objects. The same manifest again does not create a version.
     expect((await call('PUT', `${path}/${id}`, { manifest })).body).toEqual(made.body);
     const other = { ...manifest, version: '6.45.0' };
     expect((await call('PUT', `${path}/${id}`, { manifest: other })).body).toEqual({
@@ -90,7 +90,7 @@ describe('a manifest of a workspace', () => {
     ]);
     expect(await add('a: [')).toEqual([422, expect.stringMatching(/^The manifest is not valid YAML/)]);
     expect(await add({ type: 'DeclarativeSource' })).toEqual([422, 'The manifest has no streams.']);
-    // A few lines that stand for a billion values.
+    // A few lines that expand to a billion values.
     const bomb = [...'abcdefghi'].map((name, index) =>
       index === 0 ? 'a: &a [1,1,1,1,1,1,1,1,1]' : `${name}: &${name} [${`*${'abcdefghi'[index - 1]},`.repeat(9)}]`,
     );

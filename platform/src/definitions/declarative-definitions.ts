@@ -2,8 +2,8 @@
  * Sources that a workspace has as declarative manifests. A manifest is data and runs in the engine of this platform, so
  * callers of the API may add it.
  *
- * What always holds: nobody but the workspace sees or uses such a source; at least one stream of its manifest can run; it is
- * not deleted while a source is made from it; a new version leaves its id as it is.
+ * Invariants: only the workspace sees or uses such a source; at least one stream of its manifest is supported; it
+ * cannot be deleted while a source uses it; a new version keeps its id.
  */
 
 import type { ManifestDescription } from '@inlay/protocol/protocol';
@@ -43,7 +43,7 @@ export async function createDeclarative(
   return await getDeclarative(ctx, workspaceId, id);
 }
 
-/** What runs goes on with the manifest that it has. */
+/** Running jobs continue with the manifest that they started with. */
 export async function replaceManifest(
   ctx: DefinitionsContext,
   workspaceId: string,

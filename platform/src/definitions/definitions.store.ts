@@ -2,7 +2,7 @@
 import type { Db } from '../db/open.ts';
 import type { RegisteredDefinitionRow } from '../db/tables.ts';
 
-/** In the order they were registered. */
+/** In registration order. */
 export async function listRegistered(db: Db): Promise<RegisteredDefinitionRow[]> {
   return await db.selectFrom('registered_definitions').selectAll().orderBy('seq').execute();
 }
@@ -29,7 +29,7 @@ export async function insertChange(tx: Db, change: StoredChange): Promise<void> 
   await tx.insertInto('definition_changes').values(change).execute();
 }
 
-/** In the order in which they were made. */
+/** In creation order. */
 export async function listChanges(db: Db): Promise<StoredChange[]> {
   return await db
     .selectFrom('definition_changes')

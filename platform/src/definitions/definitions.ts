@@ -1,9 +1,9 @@
 /**
- * The connectors there are: what each is called and which configuration it takes. Some come with the platform
- * (bundled-definitions.ts), others the operator has registered on this machine (registered-definitions.ts). Besides, a
- * workspace may have sources of its own, which are manifests (declarative-definitions.ts).
+ * The available connectors: their names and the configuration they take. Some are bundled (bundled-definitions.ts),
+ * others were registered by the operator on this machine (registered-definitions.ts). A workspace can also have its own
+ * sources, which are manifests (declarative-definitions.ts).
  *
- * What always holds: the id of a definition never changes and never comes again. Running connectors is left to runner/.
+ * Invariant: the id of a definition never changes and is never reused. runner/ runs connectors.
  */
 
 import type { ConnectorSpecification } from '@inlay/protocol/protocol';
@@ -30,7 +30,10 @@ export interface Definition {
   readonly specification: ConnectorSpecification;
   /** What runs it; without it, the bundled connector whose name is the slug, or the manifest. */
   readonly launch?: Exclude<Launch, { type: 'manifest' }>;
-  /** Of a connector that is a manifest: where it is found (manifests.ts), or itself; and the file with its code, if any. */
+  /**
+   * For declarative connectors: where the manifest is stored (manifests.ts), or the manifest itself; and the file with
+   * its code, if any.
+   */
   readonly manifest?: { hash: string; componentsFile?: string } | { text: string };
 }
 
@@ -40,8 +43,8 @@ interface KnownDefinitions {
 }
 
 /**
- * Read from the store each time, since `inlay connector` registers from a process of its own. A caller inside a transaction
- * gives it, because the database has one connection.
+ * Read from the store each time, since `inlay connector` registers from another process. Callers inside a transaction
+ * pass it, because the database has a single connection.
  */
 export async function listDefinitions(known: KnownDefinitions, workspaceId?: string): Promise<Definition[]> {
   const { db } = known.store;
@@ -52,7 +55,7 @@ export async function listDefinitions(known: KnownDefinitions, workspaceId?: str
 export interface WantedDefinition {
   kind: ConnectorKind;
   id: string;
-  /** Who wants it: a workspace also finds its own. */
+  /** The workspace that asks: it also finds its own definitions. */
   workspaceId: string | undefined;
 }
 
@@ -77,7 +80,7 @@ export async function getDefinition(known: KnownDefinitions, wanted: WantedDefin
   return definition;
 }
 
-/** Of a source or destination that is stored. */
+/** Definition of a stored source or destination. */
 export function definitionOf({
   kind,
   definition_id: id,
@@ -107,7 +110,7 @@ function launchOf(row: RegisteredDefinitionRow): Pick<Definition, 'launch' | 'ma
   return { launch: image !== null ? { type: 'image', image } : readCommand(row) };
 }
 
-/** Specifications by the hash of their manifest: a validator is made once for each. */
+/** Specifications by the hash of their manifest: each validator is compiled once. */
 const specifications = new Map<string, ConnectorSpecification>();
 const maxKept = 500;
 

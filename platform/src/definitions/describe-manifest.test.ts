@@ -50,7 +50,7 @@ test('a manifest that keeps the process busy is given up after a time', async ()
 const url = 'https://api.books.example';
 const read = (manifest: string) => describeManifest({ connectorsProgram }, 'tenant', manifest);
 
-/** Aliases in the specification, each level of which stands for twice as much as the level before. */
+/** Aliases in the specification, each level of which doubles the one before. */
 function doubling(levels: number, of = (inner: string) => `{ oneOf: [${inner}, ${inner}] }`): string {
   const names = Array.from({ length: levels }, (_, level) => `s${level}`);
   const lines = names.map(

@@ -1,7 +1,7 @@
 /**
- * Has a manifest read and described by a process of its own: a manifest is a text from elsewhere, and a large or hostile
- * one would hold up everybody else here. The process has limits for its time and memory, no environment and no network use,
- * and tenants take turns at having one: each may keep it busy only for itself.
+ * Reads and describes a manifest in a separate process: manifests are untrusted text, and a large or hostile one would
+ * block everyone else. The process has time and memory limits, no environment and no network use. Tenants take turns,
+ * so each can keep it busy only for itself.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +11,12 @@ import { FairQueue } from '@inlay/schedule/fair-queue';
 import { defaultLimits } from '../processes/limits.ts';
 import { heapOption } from '../runner/programs.ts';
 
-/** A text that is no manifest, or too large a manifest. The message tells the author what to change. */
+/** For text that is not a manifest, or one that is too large. The message tells the author what to change. */
 export class UnreadableManifest extends Error {
   override readonly name = 'UnreadableManifest';
 }
 
-/** For one manifest. */
+/** Limit for one manifest. */
 const usualTimeoutMs = 30_000;
 /** A manifest of the largest size twice over: as JSON within JSON, its quotes are escaped. */
 const maxAnswerBytes = 64 * 1024 ** 2;
@@ -27,7 +27,7 @@ interface Program {
   connectorsProgram: string;
   /** A file with code for the manifest's own classes. */
   componentsFile?: string;
-  /** For one manifest, where it is another one. */
+  /** Limit for one manifest, if different. */
   timeoutMs?: number;
 }
 
@@ -90,7 +90,7 @@ function start({ connectorsProgram, componentsFile }: Program): ReadingProcess {
   // As connectors have by default: V8 takes the kept code of the program only with the options it was compiled with.
   const args = [heapOption(defaultLimits), connectorsProgram, 'describe-manifests', ...code];
   const child = spawn(process.execPath, args, { stdio: 'pipe', env: {} });
-  // How it ended tells why it did not read everything.
+  // Its exit shows why it did not read everything.
   child.stdin.on('error', () => {});
   const closed = Promise.all([once(child, 'close') as Promise<[number | null]>, readAll(child.stderr)]).then(
     ([[exitCode], said]) =>
@@ -98,7 +98,7 @@ function start({ connectorsProgram, componentsFile }: Program): ReadingProcess {
         ? new UnreadableManifest('Reading the manifest takes too long or needs too much memory.')
         : new Error(`the manifest reader failed: ${said.slice(-2_000)}`),
   );
-  // Whoever waits for an answer hears of it.
+  // Callers waiting for an answer are notified.
   closed.catch(() => {});
   return { child, output: child.stdout[Symbol.asyncIterator](), closed };
 }

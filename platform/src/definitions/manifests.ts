@@ -21,7 +21,7 @@ export interface ReadManifest {
   specification: ConnectorSpecification;
 }
 
-/** In the transaction of what refers to it. */
+/** Call in the transaction that stores the reference. */
 export async function keepManifest(sealer: Sealer, tx: Db, { manifest, specification }: ReadManifest): Promise<string> {
   const hash = hashOf(manifest);
   await manifests.putManifest(tx, {
@@ -38,7 +38,7 @@ export async function findRead(db: Db, manifest: string): Promise<ReadManifest |
   return kept && { manifest, specification: JSON.parse(kept.specification) };
 }
 
-/** In one line of JSON. */
+/** As one line of JSON. */
 export async function readManifest(sealer: Sealer, db: Db, hash: string): Promise<string> {
   const kept = await manifests.findManifest(db, hash);
   if (!kept) throw new Error(`manifest ${hash} is missing`);
@@ -48,7 +48,7 @@ export async function readManifest(sealer: Sealer, db: Db, hash: string): Promis
 /** After what referred to it is gone, in the same transaction. */
 export const forgetManifest = manifests.deleteUnusedManifest;
 
-/** Any of them, as it is stored. */
+/** Returns any of them, as stored. */
 export async function findSealedManifest(db: Db): Promise<string | undefined> {
   return (await manifests.listManifests(db, 1))[0]?.manifest;
 }

@@ -3,9 +3,9 @@
  * image of one. A registered connector runs programs as this service's user, so registering is for the command line and is
  * behind no API.
  *
- * What always holds: a registered connector has answered `spec` with a specification that can be used, and is not removed
- * while a source or destination is made from it. Every change is noted in the transaction of the change, until somebody who
- * keeps a log of it says that it is told: so no crash loses it.
+ * Invariants: a registered connector has returned a usable specification for `spec` and cannot be removed while a
+ * source or destination uses it. Every change is recorded in its transaction (an outbox) until the log's owner confirms
+ * it, so no crash loses it.
  */
 
 import { existsSync } from 'node:fs';
@@ -70,7 +70,7 @@ export interface CodedManifest {
   componentsFile: string;
 }
 
-/** A manifest with code of its own. The code runs as this service's user, so this, too, is behind no API. */
+/** A manifest with its own code. The code runs as this service's user, so no API exposes this either. */
 export async function registerManifest(
   ctx: DefinitionsContext,
   { name, icon, description, componentsFile }: CodedManifest,
@@ -81,7 +81,7 @@ export async function registerManifest(
       definition_id: definitionId,
       kind: 'source' as const,
       name,
-      // Nothing but the engine runs it.
+      // Only the engine runs it.
       command: '[]',
       image: null,
       folder: null,
@@ -116,7 +116,7 @@ export async function removeDefinition(ctx: DefinitionsContext, definitionId: st
   });
 }
 
-/** What has happened to a registered connector, for somebody who keeps a log of it. */
+/** Changes of registered connectors, for the owner of a log. */
 export interface DefinitionChange {
   id: string;
   action: 'created' | 'deleted';
@@ -130,7 +130,7 @@ interface NotedDefinition {
   image: string | null;
   /** Arguments may be secret. */
   command: string[] | null;
-  /** Of a connector that is a manifest. */
+  /** For declarative connectors. */
   manifest_hash: string | null;
   components_file: string | null;
 }

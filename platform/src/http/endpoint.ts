@@ -1,11 +1,11 @@
 /**
- * What every route of the platform says of itself: who may call it, and the types of what it takes. Nothing here is set on
- * an app; api.ts installs these pieces inside its own encapsulation, so the app around it may differ in all of them.
+ * What every route of the platform declares: who may call it, and the types of its input. Nothing here is set on an
+ * app; api.ts installs these pieces in its own encapsulation, so the surrounding app can differ in all of them.
  */
 import type { FastifyContextConfig, FastifyRequest, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 
-/** Gives handlers the types of their route's schemas. */
+/** Derives the types of handlers from their route's schemas. */
 export interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }

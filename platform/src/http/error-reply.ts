@@ -6,12 +6,12 @@ import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** By then the other process has released the store, or the stopping process has ended. */
+/** By then, the other process has released the store or the stopping process has exited. */
 const busySeconds = 1;
 /** Nobody frees a disk sooner. */
 const faultSeconds = 2;
 
-/** The log entry with the same `errorId` holds what the reply leaves out. */
+/** The log entry with the same `errorId` has the details that the reply omits. */
 export function createErrorReply({ newId }: Runtime) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const error = asProblem(thrown);

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Runtime } from '../runtime.ts';
 
-/** By the codes of Node's errors. */
+/** Keyed by Node.js error codes. */
 const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 export function createConnectionRefusal({ newId }: Runtime) {

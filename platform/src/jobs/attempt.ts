@@ -1,6 +1,6 @@
 /**
- * One attempt of a job, from the connection as it stands to the outcome. What it keeps on the way (states, renewed
- * configurations) is safe when the runner is told so; the outcome is the scheduler's to write.
+ * One attempt of a job, from the current connection to the outcome. Intermediate results (states, renewed
+ * configurations) are durable when the runner is notified; the scheduler writes the outcome.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Configuration } from '@inlay/contract/catalog/connector-configuration';
@@ -57,7 +57,7 @@ interface Parts {
   destination: ActorRow;
 }
 
-/** Undefined when it was stopped, or somebody else has the job. Throws only for a fault of the platform itself. */
+/** Undefined if it was stopped or another process has the job. Throws only for faults of the platform itself. */
 export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOptions): Promise<AttemptEnd | undefined> {
   const { log, signal } = options;
   const startedMs = ctx.runtime.elapsed();
@@ -109,8 +109,8 @@ function delayed(delay: Failure, log: JobLog): AttemptEnd {
 }
 
 /**
- * `tokenEnd`: the access token of the source has ended, and the job goes on with another one. `delay`: why there was no other
- * one to be had.
+ * `tokenEnd`: the source's access token expired, and the job continues with a new one. `delay`: why no new one was
+ * available.
  */
 type AttemptOutcome = SyncOutcome & { tokenEnd?: string; delay?: Failure };
 
@@ -121,7 +121,7 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   const { signal, log, trace } = options;
   const discovered = await discoverCatalog(ctx.actors, source, { ignoreCache: true, signal, log, trace });
   const accepted = await findAcceptedCatalog(ctx.store.db, ref);
-  // A plan for thousands of streams takes long enough for a turn of its own.
+  // Planning thousands of streams takes long enough to yield to the event loop.
   await nextTurn();
   const plan = planSync(connection, discovered, accepted, specification);
   await nextTurn();
@@ -221,7 +221,7 @@ const lostAgain: Failure = {
 /** A token that is got for a source that cannot ask for another one should be valid for as long as most syncs take. */
 const tokenForMs = 1_800_000;
 
-/** The job goes on, unless it is no further than at the last end of a token. */
+/** The job continues, unless it has made no progress since the last token expired. */
 async function afterTokenEnd(
   ctx: JobsContext,
   run: Run,

@@ -1,7 +1,6 @@
 /**
- * Requests that empty streams at the destination, or replace what they hold. They delete data for good, so nothing in them is passed over: a field that
- * the platform does not know, or a stream that the connection does not have, refuses the request. Everywhere else unknown
- * fields are ignored.
+ * Requests that empty streams at the destination or replace their rows. They delete data permanently, so unknown fields
+ * and unknown streams are refused instead of ignored as everywhere else.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
@@ -18,7 +17,7 @@ export function deletesRows({ jobType }: JobCreate): boolean {
   return jobType !== 'sync';
 }
 
-/** Undefined: all streams. `query` is that of the request's address, where nothing is known. */
+/** Undefined: all streams. `query` is the request's query string, in which no parameter is known. */
 export function readStreams(body: JobCreate, query: unknown): StreamDescriptor[] | undefined {
   const unknown = [
     ...Object.keys(body).filter((name) => !knownFields.includes(name)),
@@ -37,7 +36,7 @@ export function readStreams(body: JobCreate, query: unknown): StreamDescriptor[]
   return streams.map(readStream);
 }
 
-/** By the names of the public API, either those of a configuration or those of its lists. */
+/** Uses the names of the public API, for either configurations or lists. */
 const spellings = [
   ['name', 'namespace'],
   ['streamName', 'streamNamespace'],
@@ -64,7 +63,7 @@ export async function findNamedStreams(
   const { streams: configured } = JSON.parse(connection.configurations) as { streams: StreamDescriptor[] };
   const ref = { workspaceId: connection.workspace_id, connectionId: connection.connection_id };
   const moved = await listKnownStreams(tx, ref);
-  // A stream that has not been moved yet has nothing to clear, and is no mistake.
+  // A stream that was never synced has nothing to clear, which is not an error.
   const unmoved = configured.filter(({ name }) => !moved.some((stream) => stream.name === name));
   const known = new Map(
     [...moved, ...unmoved].map(({ name, namespace }) => {

@@ -18,7 +18,7 @@ export interface JobsContext {
   actors: ActorsContext;
   maxConcurrentSyncs: number;
   maxConcurrentSyncsPerWorkspace: number;
-  /** How many syncs that were asked for may wait in one workspace. Scheduled syncs are never refused. */
+  /** How many requested syncs can wait per workspace. Scheduled syncs are never refused. */
   maxWaitingPerWorkspace: number;
   /** The longest that one attempt may take. */
   maxAttemptMs: number;
@@ -28,11 +28,11 @@ export interface JobsContext {
   turnMs: number;
   /** Told when an attempt starts, with the time that it has waited for a slot. */
   onWaited(waitedMs: number): void;
-  /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
+  /** Called for every successful job with the number of values that did not arrive unchanged, for metrics. */
   onValuesChanged(kind: ChangeKind, count: number): void;
   /** Told when jobs have been queued, started or ended. */
   onJobsChanged(): void;
-  /** Where the logs of a connection's jobs are; see job-logs.ts. The folder is made with the first log. */
+  /** Where the logs of a connection's jobs are stored; see job-logs.ts. The first log creates the folder. */
   logsFolder(connectionId: string): string;
   /** Tells the scheduler that there may be something to start or to stop. */
   wake(): void;

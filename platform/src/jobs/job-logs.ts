@@ -12,17 +12,17 @@ export function openAttemptLog({ logsFolder, runtime }: JobsContext, job: JobRow
 }
 
 interface LogPart {
-  /** 0 when there is no log. */
+  /** 0 if there is no log. */
   attempt: number;
   lines: PlacedLine[];
   totalBytes: number;
-  /** Where to go on. A search may stop before it has found anything. */
+  /** Where to continue. A search can stop before it finds anything. */
   nextOffset: number | null;
-  /** Only where it was asked for. */
+  /** Only if requested. */
   firstErrorOffset?: number | null;
 }
 
-/** Whole lines: from a byte on, or the last ones, or those that hold a text. */
+/** Whole lines: from an offset, the last ones, or those that contain a text. */
 export async function readLog({ logsFolder }: JobsContext, job: JobRow, query: JobLogQuery): Promise<LogPart> {
   const attempt = query.attempt ?? job.attempts;
   const log = await openLogRanges(join(logsFolder(job.connection_id), `${job.job_id}-${attempt}.log`));

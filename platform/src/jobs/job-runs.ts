@@ -2,8 +2,8 @@
  * The life of a job while it runs: started, written to, ended. Only the scheduler moves a job along here; cancelling is
  * in jobs.ts and takes the row away from the process that runs the job.
  *
- * What always holds: everything a run writes is written in one transaction with the proof that the run is still the one
- * that counts: the lease is held under the same name, and the job is running in the same attempt.
+ * Invariant: every write of a run happens in one transaction with the proof that the run is still current: the lease is
+ * held under the same name, and the job is running in the same attempt (fencing).
  */
 import { storableText } from '@inlay/contract/text/storable-text';
 import type { ChangeKind } from '@inlay/protocol/protocol';
@@ -45,14 +45,14 @@ export async function asRun<T>({ store }: JobsContext, run: Run, work: (tx: Db) 
   });
 }
 
-/** Jobs that nobody runs any more go on where they were. Nobody did anything wrong, so it is no failed attempt. */
+/** Jobs whose process is gone resume where they were. Nobody caused this, so it does not count as a failed attempt. */
 export async function takeOverJobs({ store, runtime }: JobsContext, runningHere: readonly number[]): Promise<void> {
   const abandoned = await jobs.listAbandonedJobs(store.db, runningHere);
   if (abandoned.length === 0) return;
   const now = runtime.now();
   await store.transaction(async (tx) => {
     await jobs.putBackJobs(tx, abandoned, now);
-    // Their process ended with its last sign of life, not just now: the time between the two is no running time.
+    // Their process ended at its last heartbeat, not now: the time in between does not count as running time.
     for (const job of abandoned) await jobs.endAttempts(tx, job, job.updated_at, 'interrupted');
   });
 }
@@ -64,7 +64,7 @@ export async function judgeTimes({ store, runtime }: JobsContext): Promise<void>
   await jobs.bringTimesNearer(store.db, time, { jobMs: Math.max(delayMs, ...retryDelaysMs), turnMs });
 }
 
-/** One job for each connection that is due, however many times it was missed; none while an earlier one goes on. */
+/** Creates one job for each due connection, however many runs were missed; none while an earlier job is open. */
 export async function queueDueJobs(ctx: JobsContext): Promise<void> {
   const { store, runtime } = ctx;
   const time = runtime.now();
@@ -126,14 +126,17 @@ async function listWithoutTurn(tx: Db, time: number, busyConnections: readonly s
   const used = signIns.filter(({ connectionId }) => busyConnections.includes(connectionId));
   const waiting: string[] = [];
   for (const signIn of signIns) {
-    // A run has its turn only while a process of its connector runs; between two of them it needs the next one.
+    // A run uses its turn only while a connector process runs; between two processes it waits for the next turn.
     const isUsed = used.some((one) => isSame(one, signIn)) || (await isInUse(tx, signIn, time));
     if (isUsed) waiting.push(signIn.connectionId);
   }
   return waiting;
 }
 
-/** Connections that need a credential while nobody can be asked for it. Their jobs say so, and wait without a slot. */
+/**
+ * Connections that need a credential while its keeper cannot be reached. Their jobs report this and wait without a
+ * slot.
+ */
 async function listWithoutKeeper({ actors }: JobsContext, tx: Db, time: number): Promise<string[]> {
   const outage = actors.credentials?.outage();
   if (outage === undefined) return [];
@@ -145,14 +148,17 @@ async function listWithoutKeeper({ actors }: JobsContext, tx: Db, time: number):
   return waiting.map(({ connection_id }) => connection_id);
 }
 
-/** Of all jobs that this lease runs, those that were taken away: cancelled, or their connection deactivated or deleted. */
+/**
+ * Of all jobs that this lease runs, those that must stop: cancelled, or with a connection that was deactivated or
+ * deleted.
+ */
 export async function listLostJobs({ store }: JobsContext, jobIds: readonly number[]): Promise<number[]> {
   if (jobIds.length === 0) return [];
   const running = new Set(await jobs.listRunningJobs(store.db, jobIds));
   return jobIds.filter((id) => !running.has(id));
 }
 
-/** Also for a job that was cancelled: it tells how far it got. */
+/** Also called for a cancelled job, to record how far it got. */
 export async function saveProgress(
   { store, runtime }: JobsContext,
   { job }: Run,
@@ -174,7 +180,7 @@ export type AttemptEnd =
   /** `arrived`: what is at the destination all the same. `isFinal`: trying again would not help. */
   | { status: 'failed'; failure: Failure; arrived: Progress; disablesConnection?: boolean; isFinal?: boolean };
 
-/** Decides what becomes of the job. */
+/** Decides how the job continues or ends. */
 export async function endAttempt(ctx: JobsContext, run: Run, end: AttemptEnd): Promise<void> {
   await asRun(ctx, run, async (tx) => {
     const now = ctx.runtime.now();
@@ -186,7 +192,7 @@ export async function endAttempt(ctx: JobsContext, run: Run, end: AttemptEnd): P
   if (end.status === 'succeeded') countChangedValues(ctx, end.moved);
 }
 
-/** Once it is written: an attempt that could not be written is made again. */
+/** Only after it was written: an attempt that could not be recorded is repeated. */
 function countChangedValues({ onValuesChanged }: JobsContext, { changedValues }: StreamsMoved): void {
   for (const [kind, count] of Object.entries(changedValues)) onValuesChanged(kind as ChangeKind, count);
 }
@@ -213,14 +219,14 @@ function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow
   const { type } = end.failure;
   const failedAttempts = job.failed_attempts + 1;
   const failed = {
-    // What was passed to the destination and never got into place is nothing that anybody has.
+    // Rows that were passed to the destination but never committed do not count.
     records: end.arrived.records,
     bytes: end.arrived.bytes,
     failed_attempts: failedAttempts,
     ...failureColumns(end.failure),
     updated_at: now,
   };
-  // Trying again does not help where somebody has to change something.
+  // Retrying does not help if someone has to change something.
   if (type === 'config_error' || end.isFinal || failedAttempts >= maxFailedAttempts) {
     return { ...failed, status: 'failed', ended_at };
   }
@@ -236,7 +242,7 @@ function failureColumns({ message, origin, type, fields }: Failure) {
   };
 }
 
-/** Removes the oldest jobs of a connection beyond the number that is kept; gives their ids. */
+/** Removes the oldest jobs of a connection beyond the limit; returns their ids. */
 export async function trimJobs({ store }: JobsContext, { job }: Run): Promise<number[]> {
   return await jobs.trimJobs(store.db, job, keptJobs);
 }

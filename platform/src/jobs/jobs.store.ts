@@ -1,6 +1,6 @@
 /**
- * The SQL of `jobs` for requests. The API names a job by its number alone, so a look-up tells the workspace; every change
- * is bound to the workspace that was told.
+ * The SQL of `jobs` for requests. The API names a job by its number alone, so a look-up also returns the workspace;
+ * every change is bound to that workspace.
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
@@ -85,7 +85,7 @@ interface JobFilter {
   offset: number;
 }
 
-/** Of one connection, of the named workspaces, or of all living ones. */
+/** Jobs of one connection, of the given workspaces, or of all live workspaces. */
 export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
   const { workspaceIds, connectionId, jobType, status, column, direction } = filter;
   let jobs = db.selectFrom('jobs').selectAll();
@@ -142,7 +142,7 @@ export async function cancelOpenJobs(
     .execute();
 }
 
-/** In the order they were made. */
+/** In creation order. */
 export async function listAttempts(
   db: Db,
   workspaceIds: readonly string[],

@@ -2,8 +2,8 @@
  * Jobs as callers see them: asking for one, looking at them, cancelling. Which job runs when is left to scheduler.ts, and
  * what a job does to attempt.ts.
  *
- * What always holds: a connection has at most one job that has not ended. Cancelling is a change of the row and nothing
- * else; the process that runs the job sees that the row is no longer its own and stops.
+ * Invariants: a connection has at most one open job. Cancelling only changes the row; the process that runs the job
+ * notices and stops.
  */
 import { readTraceContext } from '@inlay/contract/text/trace-context';
 import { getAnyConnection } from '../connections/connections.ts';
@@ -60,7 +60,7 @@ export async function createJob(ctx: JobsContext, request: JobCreate, query: unk
   return job;
 }
 
-/** For the schedule: nothing happens while an earlier job goes on. */
+/** For the schedule: does nothing while an earlier job is open. */
 export async function createScheduledJob(
   { runtime }: Pick<JobsContext, 'runtime'>,
   tx: Db,
@@ -86,7 +86,7 @@ export async function getJob(db: Db, jobId: number): Promise<JobRow> {
 /** Oldest first unless asked otherwise. Without a connection or workspaces, the jobs of all living workspaces. */
 export async function listJobs(ctx: JobsContext, query: JobListQuery): Promise<JobRow[]> {
   const { limit, offset, connectionId, jobType, status } = query;
-  // This platform starts what is pending by itself and has no other kind of queue. Its refreshes are syncs.
+  // This platform starts pending jobs automatically and has no other queue. Its refreshes are syncs.
   if (status === 'queued' || jobType === 'refresh') return [];
   const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   return await jobs.listJobs(ctx.store.db, {
@@ -172,7 +172,7 @@ export async function presentJobs(ctx: JobsContext, rows: readonly JobRow[]) {
   });
 }
 
-/** A platform that is restarted over and over makes many. The first ones tell how it began. */
+/** A platform that keeps restarting creates many. The first ones show how it started. */
 const maxAttemptsShown = 20;
 
 /** `attempts`, `failedAttempts`, `attemptList`, `rowPoints`, `streams` and `failureReason` are additions of this platform. */

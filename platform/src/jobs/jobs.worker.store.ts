@@ -64,7 +64,7 @@ export async function bringTimesNearer(
 
 export interface WaitingWorkspace {
   workspaceId: string;
-  /** How many of its syncs may run at the same time, where it has a limit of its own. */
+  /** Limit on its concurrent syncs, if it has its own. */
   maxConcurrentSyncs: number | null;
 }
 
@@ -165,7 +165,7 @@ export async function startAttempt(tx: Db, jobId: number, time: number): Promise
       // The clock may have been set back since the job was made, or since it was started.
       started_at: fn.coalesce('started_at', fn<number>('max', ['created_at', val(time)])),
       updated_at: time,
-      // What the job waited for is there now; what an attempt failed with stays.
+      // The job's dependency is available again; the failure of an attempt is kept.
       ...Object.fromEntries(
         (['failure_message', 'failure_origin', 'failure_type', 'failure_fields'] as const).map((column) => [
           column,
@@ -219,7 +219,7 @@ export async function endAttempts(
 export interface EarlierAttempts {
   /** How long they ran together. */
   ranMs: number;
-  /** How many of them were interrupted after they had had a turn. */
+  /** How many of them were interrupted after their turn. */
   wholeTurns: number;
 }
 
@@ -279,7 +279,7 @@ export async function updateJob(
     .execute();
 }
 
-/** Removes all but the newest jobs of a connection; gives the ids of those that are gone. */
+/** Removes all but the newest jobs of a connection; returns the ids of the removed ones. */
 export async function trimJobs(db: Db, { workspace_id, connection_id }: JobRow, keptJobs: number): Promise<number[]> {
   const trimmed = await db
     .deleteFrom('jobs')

@@ -1,7 +1,8 @@
 /**
- * Who runs jobs: at most one process at a time for a database file. A lease is held by renewing it; a lease that was not
- * renewed for a while, or whose process is gone from this machine, may be taken over. A process that was late must not
- * write any more, so every write of a run asks for the lease again, by the name it was taken under, in its own transaction.
+ * The job lease: at most one process at a time runs the jobs of a database file. The holder renews it; a lease that
+ * expired, or whose process no longer exists on this machine, can be taken over. A process that was paused must not
+ * write any more, so every write of a run checks the lease, under the name it was acquired with, in its own
+ * transaction.
  */
 import type { Store } from '../db/open.ts';
 import { forgetProcessName, isAbandoned, newProcessName } from '../process-names.ts';
@@ -13,7 +14,10 @@ export const leaseMs = 30_000;
 const renewEveryMs = 10_000;
 
 export interface Lease {
-  /** Takes the lease, or renews it when it is time: the name it is held under, undefined while somebody else has it. */
+  /**
+   * Acquires the lease, or renews it when due. Returns the name it is held under, undefined while another process has
+   * it.
+   */
   hold(): Promise<string | undefined>;
   release(): Promise<void>;
 }
@@ -21,7 +25,7 @@ export interface Lease {
 interface LeaseContext {
   store: Store;
   runtime: Pick<Runtime, 'now' | 'newId'>;
-  /** Who replaces the encryption key has to know whether the process that runs jobs uses the new one. */
+  /** A key rotation must know whether the process that runs jobs uses the new key. */
   keyIds?: (() => string[]) | undefined;
 }
 

@@ -14,12 +14,12 @@ export interface RowPoints {
 export const maxPoints = 120;
 export const noPoints: RowPoints = { everyMs: 1_000, points: [] };
 
-/** A point that is too near to the one before is left out. The last point of an attempt is kept in any case. */
+/** A point too close to the previous one is omitted. The last point of an attempt is always kept. */
 export function withPoint({ everyMs, points }: RowPoints, point: RowPoint, isLast = false): RowPoints {
   const before = points.at(-1);
   const isFar = before === undefined || before[1] !== point[1] || Math.abs(point[0] - before[0]) >= everyMs;
   if (!isFar && !isLast) return { everyMs, points };
-  // The first point of a plot stays: it says when the rows began to come.
+  // The first point of a plot is kept: it shows when rows started to arrive.
   const kept = isFar || points.length === 1 ? points : points.slice(0, -1);
   return thinned({ everyMs, points: [...kept, point] });
 }
@@ -32,7 +32,7 @@ function thinned({ everyMs, points }: RowPoints): RowPoints {
     const before = kept.at(-1);
     if (before === undefined || Math.abs(point[0] - before[0]) >= wider) kept.push(point);
   }
-  // What was told last stays true.
+  // The last reported value still applies.
   const last = points.at(-1);
   if (last && kept.at(-1) !== last) kept.splice(-1, kept.length > 1 ? 1 : 0, last);
   return thinned({ everyMs: wider, points: kept });

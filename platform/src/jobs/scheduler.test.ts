@@ -274,7 +274,7 @@ describe('a running sync is stopped', () => {
 });
 
 describe('the slots for syncs', () => {
-  /** Connections of one workspace, each with a sync that goes on until the test ends it; the ids of their jobs. */
+  /** Connections of one workspace, each with a sync that runs until the test ends it; returns the ids of their jobs. */
   async function endless({ connect }: SteeredPlatform, count: number) {
     const first = await connect();
     const { workspaceId } = first;
@@ -394,7 +394,7 @@ describe('the slots for syncs', () => {
     expect(ended.flatMap(({ attemptList }) => attemptList)).toContainEqual(
       expect.objectContaining({ status: 'interrupted' }),
     );
-    // Each goes on from its last state.
+    // Each resumes from its last state.
     for (const holder of holders) expect(holder.ids()).toEqual(range(0, 10));
   });
 
@@ -585,7 +585,7 @@ describe('two processes on one database', () => {
     await until(() => connection.ids().length === 5);
     const stateOf = () => platform.store.db.selectFrom('connection_streams').select('state').executeTakeFirstOrThrow();
     await until(async () => (await stateOf()).state !== null);
-    // As another machine would that found the lease expired; it holds it for a long time.
+    // Acts as another machine that found the lease expired; holds the lease for a long time.
     const taken = { holder: 'another-1-machine', expires_at: platform.runtime.now() + hour };
     await platform.store.db.updateTable('runner_lease').set(taken).execute();
     connection.go();
@@ -616,7 +616,7 @@ test('the oldest jobs of a connection and their logs are removed', async () => {
   expect(readdirSync(logs)).toEqual([`${last.jobId}-1.log`]);
 });
 
-/** Of the runs of the service that go on. */
+/** Belongs to the run of the service that continues. */
 function runFolders(file: string): string[] {
   const running = join(dirname(file), 'running');
   return readdirSync(running, { withFileTypes: true })

@@ -1,13 +1,13 @@
 /**
- * Decides which job runs when, and stops those that must not go on. It works from the store alone: every second, and
- * whenever it is woken, it looks at what is due and what was taken away, so that a restart, a change made by another
- * process or a clock that jumps are nothing special.
+ * Decides which job runs when and stops jobs that must not continue. Works from the store alone: every second, and
+ * whenever it is woken, it reads what is due and what was cancelled, so restarts, changes by other processes and clock
+ * jumps need no special handling.
  *
- * What always holds: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
- * cancelled one included; a job whose sign-in only one process at a time may use does not start while another run uses it;
- * no more than the allowed number run at a time, in all and in each workspace, and workspaces take turns (turns.ts); an
- * attempt, and all attempts of a job together, take no longer than their limits; a job that has had its turn makes room for
- * a workspace that has none running; a job goes on only while its lease can be renewed.
+ * Invariants: jobs run only while the lease is held; jobs of a connection run one at a time, including the processes of
+ * a cancelled one; a job whose sign-in only one process can use does not start while another run uses it; the limits on
+ * concurrent jobs, in total and per workspace, are never exceeded, and workspaces take turns (turns.ts); an attempt,
+ * and all attempts of a job together, stay within their time limits; a job that has had its turn makes room for a
+ * workspace without a running job; a job continues only while its lease can be renewed.
  */
 
 import type { TraceContext } from '@inlay/contract/text/trace-context';
@@ -49,14 +49,14 @@ interface Scheduler {
 
 const lookEveryMs = 1_000;
 const judgeEveryMs = 60_000;
-/** Of a turn. With the usual settings, the last one is nearly as long as a job may take. */
+/** Doubling of a turn. With the default settings, the last one is nearly as long as a job may take. */
 const mostDoublings = 7;
 
 interface Active {
   run: Run;
   startedMs: number;
   stopping: AbortController;
-  /** How the attempt ends when it was stopped; without it, somebody else has decided that. */
+  /** How a stopped attempt ends; if not set, another process has decided that. */
   stoppedWith?: AttemptEnd;
   progress: Progress;
   savedRecords: number;
@@ -67,7 +67,7 @@ interface Active {
 export function createScheduler(ctx: JobsContext): Scheduler {
   const { log, runtime } = ctx;
   const lease = createLease({ ...ctx, keyIds: ctx.actors.sealer.keyIds });
-  /** By connection. */
+  /** By connection id. */
   const active = new Map<string, Active>();
   const turns = new Turns({ total: ctx.maxConcurrentSyncs, perTenant: ctx.maxConcurrentSyncsPerWorkspace });
   let holder: string | undefined;
@@ -90,7 +90,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   function look(): Promise<void> {
     looking = looking.then(lookOnce).catch((err) => {
       log.error({ err }, 'platform: Scheduler pass failed; will retry');
-      // Whoever cannot renew its lease must not go on, and nothing that a job does now could be recorded.
+      // A process that cannot renew its lease must stop, because it could not record anything that its jobs do.
       if (runtime.elapsed() - heldMs > leaseMs) for (const current of active.values()) stopFor(current, failedBy(err));
     });
     return looking;
@@ -164,9 +164,9 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   }
 
   /**
-   * As many workspaces as there are slots could hold all of them for as long as a job may take. So a job that has had its
-   * turn goes back into the queue while a workspace without a slot waits. It is no failure, and goes on from its last
-   * state. A full refresh starts over, so the next turn of a job is twice as long as the one before.
+   * As many workspaces as there are slots could hold all of them for as long as a job may take. So a job that has had
+   * its turn returns to the queue while a workspace without a slot waits. This is not a failure, and the job continues
+   * from its last state. A full refresh starts over, so the next turn of a job is twice as long.
    */
   async function makeRoom(): Promise<void> {
     if (!turns.isFull) return;
@@ -217,7 +217,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       });
     } catch (err) {
       span.end({ failure: 'unexpected' });
-      // A job that was taken away meanwhile has its end already; any other is taken over at the next look.
+      // A cancelled job already has its end; any other is taken over on the next pass.
       const { traceId } = span.trace;
       if (!(err instanceof StaleRun))
         log.error({ err, jobId, traceId }, 'platform: Failed to store the result of a job');
@@ -329,13 +329,13 @@ type FailedEnd = Extract<AttemptEnd, { status: 'failed' }>;
 
 const nothing: Progress = { records: 0, bytes: 0 };
 
-/** What the destination has confirmed is kept, so an incremental sync goes on where it was. */
+/** What the destination has confirmed is kept, so an incremental sync resumes from there. */
 function overdue(limitMs: number, limited: string): FailedEnd {
   const message = `The sync was stopped after ${durationInWords(limitMs)}, the time limit for ${limited}.`;
   return { status: 'failed', failure: { message, origin: 'platform', type: 'transient_error' }, arrived: nothing };
 }
 
-/** By a fault of the platform itself. */
+/** For faults of the platform itself. */
 function failedBy(error: unknown): FailedEnd {
   const failure: Failure = storageFaultOf(error)
     ? platformFailure(error)

@@ -7,8 +7,8 @@
  *   propagate_fully     new fields and new streams are moved, streams that are gone are dropped
  *   disable_connection  any change stops the connection
  *
- * A named stream that is gone is left out, and the job says so at its end; the others are moved. A named stream that lost its
- * cursor or primary key stops the connection in every case. Pure functions.
+ * A named stream that no longer exists is skipped, and the job reports it at its end; the others are synced. A named
+ * stream that lost its cursor or primary key always stops the connection. Pure functions.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '@inlay/protocol/protocol';
@@ -19,7 +19,7 @@ import { Problem } from '../problems.ts';
 
 interface SyncPlan {
   streams: ChosenStream[];
-  /** Set where the source lacks streams that are asked for. */
+  /** Set if the source lacks streams that were requested. */
   shortcoming: string | undefined;
   /** What the next run compares with. */
   catalog: Catalog;
@@ -33,7 +33,7 @@ export class PlanFault extends Error {
 
   constructor(
     message: string,
-    /** Whether the connection is to run no more until somebody has looked at it. */
+    /** Whether the connection stops until someone reviews it. */
     readonly disablesConnection: boolean,
   ) {
     super(message);
@@ -79,7 +79,7 @@ function missingStreams(missing: readonly StreamConfiguration[]): string {
     : `The source no longer has the streams ${names}. Remove them from the connection.`;
 }
 
-/** No streams named means all of them, so there is nothing to add or drop. */
+/** Without named streams, all of them are synced, so there is nothing to add or drop. */
 function followSource(named: StreamConfiguration[], discovered: Catalog, accepted: Catalog | undefined) {
   if (named.length === 0) return named;
   const known = new Set((accepted ?? discovered).streams.map(streamKey));
@@ -99,7 +99,7 @@ function chooseOrStop(catalog: Catalog, asked: StreamConfiguration[], destinatio
   }
 }
 
-/** Gives a stream the schema that it had in that catalog, if it was there. */
+/** Gives a stream the schema that it had in that catalog, if it was included. */
 function schemasOf(accepted: Catalog | undefined): (stream: Stream) => Stream {
   const before = new Map(accepted?.streams.map((stream) => [streamKey(stream), stream.json_schema]));
   return (stream) => {
@@ -109,7 +109,7 @@ function schemasOf(accepted: Catalog | undefined): (stream: Stream) => Stream {
 }
 
 function sameCatalog(one: Catalog, other: Catalog): boolean {
-  // What a source can do with its streams may change with its version, and is no change of the data.
+  // The sync modes of a stream can change with the connector's version without a change in the data.
   const byKey = ({ streams }: Catalog) =>
     new Map(
       streams.map((stream) => [streamKey(stream), [stream.json_schema, stream.source_defined_primary_key ?? []]]),

@@ -10,7 +10,7 @@ const hour = 3_600_000;
 const incremental = { name: 'items', syncMode: 'incremental_append' };
 const range = (until: number) => Array.from({ length: until }, (_, index) => index);
 
-/** With a source that cannot ask for another token while it runs. */
+/** Uses a source that cannot request another token while it runs. */
 async function start(streams: object[] = [incremental], options: StartOptions = {}) {
   const clock = { time: Date.UTC(2030, 0, 1) };
   const keeper = credentialKeeper({ clock, lifeMs: hour });
@@ -162,7 +162,8 @@ describe('an access token that ends in the middle of a sync', () => {
     const { connection, endToken, ended, job } = await start();
     connection.setCatalog(itemsStream, other);
     await connection.configure(incremental, { name: 'whole', syncMode: 'full_refresh_overwrite' });
-    // The incremental stream is read to its end each time. Of the other one only a part comes before the token ends.
+    // The incremental stream is read completely each time. Of the other one, only a part is read before the token
+    // expires.
     connection.steer({ paced: true, records: 10, allowedOf: { whole: 4 } });
     connection.allow(10);
     const { jobId } = await connection.sync();

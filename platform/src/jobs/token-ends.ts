@@ -1,7 +1,7 @@
 /**
- * An access token that ends in the middle of a sync, for a source that cannot get another one while it runs. That is no failure:
- * the sync goes on from its last state with a new token. But a stream that is not a bit further when the next token ends would
- * go on like this for ever, and so it fails.
+ * Handles an access token that expires during a sync, for sources that cannot get another one while they run. The sync
+ * continues from its last state with a new token, and nothing counts as failed. A stream that has made no progress by
+ * the time the next token expires would loop forever, so it fails.
  */
 import { createHash } from 'node:crypto';
 import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
@@ -11,9 +11,9 @@ import { lastTokenEnd } from '../runner/token-desk.ts';
 
 /** How far streams were, as digests of their states. */
 interface TokenEnd {
-  /** Of all states together. */
+  /** Hash of all states together. */
   all: string;
-  /** Of the streams that were being read, by their keys. */
+  /** The streams that were being read, by key. */
   unfinished: Record<string, string>;
 }
 
@@ -41,7 +41,7 @@ export function noteTokenEnd(
   };
 }
 
-/** What keeps the job from going on; undefined if it is further than at the last end of a token. */
+/** Why the job cannot continue; undefined if it has made progress since the last token expired. */
 export function standstill(
   before: string | null,
   now: TokenEnd,

@@ -1,4 +1,4 @@
-/** What connectors say may hold U+0000, which the database cannot keep, and halves of characters, which it changes. */
+/** Connector output may contain U+0000, which the database cannot store, and lone surrogates, which it changes. */
 import { describe, expect, test } from 'vitest';
 import { itemsStream, startSteered } from '../../test/steered.ts';
 

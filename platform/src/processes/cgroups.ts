@@ -1,10 +1,10 @@
 /**
- * A control group for each run of a connector, where the service may make some below its own (Linux, cgroup v2). A process
- * leaves it neither by making a session of its own, nor by losing its parent, nor by clearing its environment. Where there
- * is none, run-watch.ts follows the tree of processes.
+ * A control group for each connector run, if the service may create some below its own (Linux, cgroup v2). A process
+ * cannot leave it by creating a session, losing its parent or clearing its environment. Without control groups,
+ * run-watch.ts follows the process tree.
  *
- * The group only tells who belongs to a run, and ends all of them at once. Controllers are not used: a group that has
- * processes of its own, such as that of the service, cannot give any to the groups below it.
+ * The group only shows which processes belong to a run, and ends all of them at once. Controllers are not used: a group
+ * with its own processes, such as the service's, cannot enable any for its children.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { kill } from './marked-processes.ts';
 
 const prefix = 'inlay-';
 
-/** Below which groups can be made and processes moved into them: the service's own group. Undefined where neither is so. */
+/** The service's own group, if child groups can be created in it and processes moved into them; otherwise undefined. */
 export function findUsableCgroup(mark: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -57,7 +57,7 @@ export function killCgroup(path: string): void {
   else for (const pid of allProcessesIn(path)) kill(pid);
 }
 
-/** Also of the groups below; without those that have ended and wait for their parent. */
+/** Including child groups; without exited processes that wait for their parent. */
 export function allProcessesIn(path: string): number[] {
   return [path, ...groupsIn(path)].flatMap(processesIn);
 }

@@ -1,16 +1,15 @@
 /**
- * What ties a connector to this process, and what holds it within its limits: if this process ends, however it ends, the
- * connector ends too. A connector is
- * started through a small shell that leaves a watcher in the connector's process group and then becomes the connector.
- * The watcher waits at the end of a pipe whose other end only this process holds. When that end closes, the watcher
- * kills the connector and everything that the connector has started, and removes its files.
+ * Ties a connector to this process and enforces its limits: if this process ends, in whatever way, the connector ends
+ * too. A connector is started through a small shell that leaves a watcher in the connector's process group and then
+ * becomes the connector. The watcher reads a pipe whose other end only this process holds. When that end closes, the
+ * watcher kills the connector and everything it has started, and removes its files.
  *
  * The limits are those of the operating system for one process: of memory that a program asks for to write to (not of
  * addresses, of which runtimes such as Node.js reserve far more than they use), and of open files. Where the service itself
  * may use less, that counts.
  *
- * It needs nothing but a POSIX shell. A parent-death signal would miss what the connector itself has started, and is
- * known to Linux alone.
+ * Needs only a POSIX shell. A parent-death signal would miss processes that the connector has started, and exists only
+ * on Linux.
  *
  * Descendants that have left the process group are found in the control group of the run, or by the variable `INLAY_RUN`,
  * which marks the connector and all its descendants, where there is /proc; see run-watch.ts.
@@ -25,7 +24,9 @@ export interface Leash {
   folder: string | undefined;
   /** A program and its arguments that remove what outlives the connector's process: a container. */
   removal: readonly string[] | undefined;
-  /** The control group that the connector joins. The watcher stays outside, so that it survives the group's end. */
+  /**
+   * The control group that the connector joins. The watcher stays outside, so that it survives the end of the group.
+   */
   cgroup: string | undefined;
   limits: ConnectorLimits;
 }

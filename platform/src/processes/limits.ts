@@ -1,10 +1,10 @@
 /**
- * What one run of a connector may use of the machine, and how a connector that wanted more is told of. The limits are
- * the operator's. Customers learn which limit it was; the name of the setting is for the log.
+ * What one connector run may use of the machine, and how a connector that exceeds a limit is reported. Operators set
+ * the limits. Customers learn which limit applied; the name of the setting goes to the log.
  */
 
 export interface ConnectorLimits {
-  /** Of each process for itself, and of what all processes of the run have in memory together. */
+  /** The limit applies to each process, and to the memory of all processes of the run together. */
   memoryBytes: number;
   /** Files and connections that one process may have open. */
   openFiles: number;
@@ -14,7 +14,7 @@ export type LimitName = keyof ConnectorLimits;
 
 export const defaultLimits: ConnectorLimits = { memoryBytes: 1024 ** 3, openFiles: 1024 };
 
-/** What programs say when the operating system gives them no more, in the languages that connectors are written in. */
+/** What programs print when the operating system refuses more, in the languages connectors are written in. */
 const words: [LimitName, RegExp][] = [
   [
     'memoryBytes',
@@ -28,7 +28,7 @@ export function limitInWords(line: string): LimitName | undefined {
   return words.find(([, pattern]) => pattern.test(line))?.[0];
 }
 
-/** For the customer and for the log. */
+/** One text for the customer, one for the log. */
 export function explainLimit(name: LimitName, kind: string, limits: ConnectorLimits): [string, string] {
   if (name === 'openFiles') {
     const setting = `The limit is ${limits.openFiles} open files per connector process. To change it, set INLAY_CONNECTOR_OPEN_FILES.`;

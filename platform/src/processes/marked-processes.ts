@@ -13,10 +13,10 @@ export const markVariable = 'INLAY_RUN';
 export const connectorMark = (serviceMark: string, number: number) => `${serviceMark}.${number}.`;
 
 const lookEveryMs = 20;
-/** A process that hangs in the operating system dies only when that lets go of it. */
+/** A process that hangs in the kernel dies only when the kernel returns. */
 const patienceMs = 10_000;
 
-/** Kills them, and those they start meanwhile, until none is left. Gives the ids of those that do not go. */
+/** Kills them, and those they start in the meantime, until none is left. Returns the ids of those that do not exit. */
 export async function endMarkedProcesses(
   serviceMark: string,
   { sleep, elapsed }: Pick<Runtime, 'sleep' | 'elapsed'>,
@@ -49,7 +49,7 @@ function listMarkedByProc(variable: string): number[] {
     .map(Number);
 }
 
-/** Empty for a process that has ended, or belongs to somebody else. */
+/** Empty for a process that has exited or belongs to another user. */
 function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');
@@ -59,7 +59,7 @@ function environmentOf(pid: string): string {
 }
 
 function listMarkedByPs(variable: string): number[] {
-  // With the environment behind each command line.
+  // With the environment after each command line.
   const list = execFileSync('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], { encoding: 'utf8', maxBuffer: 2 ** 28 });
   return list.split('\n').flatMap((line) => (line.includes(` ${variable}`) ? [Number.parseInt(line, 10)] : []));
 }
@@ -68,7 +68,7 @@ export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It has ended meanwhile, or has become somebody else's.
+    // The process has exited in the meantime, or the id was reused.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

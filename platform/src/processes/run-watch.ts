@@ -1,7 +1,7 @@
 /**
- * Follows the processes of each run of a connector: the connector, and everything that it has started, also in a session
- * of its own. They are ended with the run, and what they have in memory together is limited. A process for itself is held
- * by the operating system (leash.ts), which knows no limit for several.
+ * Follows the processes of each connector run: the connector and everything it has started, also in other sessions.
+ * They end with the run, and their total memory is limited. The operating system limits each process (leash.ts) but not
+ * several together.
  *
  * A process belongs to a run if it is in the run's control group (cgroups.ts). Where there is none: if it is in the run's
  * process group, or its parent belongs to the run, or its environment has the run's mark. Then a process escapes only if it
@@ -19,13 +19,13 @@ import { endMarkedProcesses, kill, markVariable } from './marked-processes.ts';
 /** Often enough that a run does not get far, seldom enough to cost nothing. */
 const lookEveryMs = 500;
 const killEveryMs = 10;
-/** A process that hangs in the operating system dies only when that lets go of it. */
+/** A process that hangs in the kernel dies only when the kernel returns. */
 const patienceMs = 10_000;
 
 export interface WatchedRun {
   /** The process that was started, which is the first of its process group. */
   pid: number;
-  /** In the environment of the process, and of what it starts. */
+  /** In the environment of the process and its children. */
   mark: string;
   cgroup: string | undefined;
   limitBytes: number;
@@ -51,8 +51,8 @@ export class RunWatch {
   }
 
   /**
-   * Until the function that is given back is called, which resolves when every process of the run is gone. Whoever calls
-   * it has killed the run's process group.
+   * Until the returned function is called, which resolves when every process of the run is gone. Its caller has killed
+   * the run's process group.
    */
   watch(run: WatchedRun): () => Promise<void> {
     this.#runs.add(run);
@@ -191,9 +191,9 @@ export class RunWatch {
 
 const listPids = () => readdirSync('/proc').map(Number).filter(Number.isInteger);
 
-/** Empty for a process that has ended meanwhile. */
+/** Empty for a process that has exited in the meantime. */
 const statusOf = (pid: number) => contentOf(pid, 'status') ?? '';
-/** Undefined for a process that has ended, or belongs to somebody else. */
+/** Undefined for a process that has exited or belongs to another user. */
 const environmentOf = (pid: number) => contentOf(pid, 'environ');
 
 function contentOf(pid: number, file: string): string | undefined {
@@ -204,7 +204,7 @@ function contentOf(pid: number, file: string): string | undefined {
   }
 }
 
-/** Whoever has ended may be listed until its parent takes note. */
+/** Exited processes may be listed until their parent reaps them. */
 const isRunning = (status: string) => status !== '' && !/^State:\s+[ZX]/m.test(status);
 
 function field(status: string, name: string): number {

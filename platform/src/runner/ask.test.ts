@@ -102,7 +102,7 @@ describe('a question', () => {
   test('leaves no grandchild behind when the connector ends by itself', async () => {
     const child = join(temporaryFolder(), 'child');
     await testRunner().discover(scriptedSource([{ breed: child }, { say: { type: 'CATALOG', catalog } }, { exit: 0 }]));
-    // It is killed by then; who takes an orphan's end is not ours, and may be a moment later.
+    // It is killed by then; the process that reaps the orphan is not ours and may be slightly later.
     await expect.poll(() => isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
   });
 

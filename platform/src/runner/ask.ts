@@ -75,7 +75,7 @@ export async function ask<T extends Message['type']>(
   signal?.throwIfAborted();
   const [first, ...others] = answers as Extract<Message, { type: T }>[];
   const failure = stoppedBy ?? conversation.failureAfter(ending);
-  // That a check failed is an answer, however the connector ends after it.
+  // A failed check is an answer, however the connector exits after it.
   if (failure && !(first && isFailedCheck(first))) throw new RunFailure(failure);
   if (!first || others.length > 0) {
     const count = first ? `${others.length + 1} results` : 'no result';
@@ -89,7 +89,9 @@ export async function ask<T extends Message['type']>(
 const isFailedCheck = (message: Message) =>
   message.type === 'CONNECTION_STATUS' && message.connectionStatus?.status === 'FAILED';
 
-/** Why reading what a connector says has failed. Undefined when its output broke off: then its end tells why. */
+/**
+ * Why reading the connector's output failed. Undefined if the output broke off: then the exit code gives the reason.
+ */
 export function failureOfReading(error: unknown, conversation: Conversation): Failure | undefined {
   if (error instanceof RunFailure) return error.failure;
   if (error instanceof LineTooLong) {

@@ -5,7 +5,7 @@
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import type { Catalog } from '@inlay/protocol/protocol';
 
-/** Of the message with the catalog. */
+/** Limit for the message with the catalog. */
 export const maxCatalogBytes = 8_000_000;
 const maxStreams = 10_000;
 const maxFields = 50_000;

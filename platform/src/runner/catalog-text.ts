@@ -1,6 +1,6 @@
 /**
- * Catalogs as text, for the database and for connectors. A catalog may have ten thousand streams, so it is written and
- * read in pieces; each stream has a line of its own.
+ * Catalogs as text, for the database and for connectors. A catalog can have ten thousand streams, so it is written and
+ * read in pieces, one stream per line.
  */
 
 import type { Catalog, ConfiguredCatalog, Stream } from '@inlay/protocol/protocol';
@@ -12,7 +12,7 @@ export async function catalogText({ streams }: Catalog | ConfiguredCatalog): Pro
   return `${start}${await longListText(streams)}}`;
 }
 
-/** Also reads catalogs that earlier versions wrote: in one line, and with null for what a stream does not have. */
+/** Also reads catalogs of earlier versions: on one line, and with null for what a stream does not have. */
 export async function readCatalog(text: string): Promise<Catalog> {
   const streams = text.startsWith(start) ? await readLongList(text.slice(start.length, -1)) : undefined;
   return streams ? { streams: streams as Stream[] } : await withoutNulls(JSON.parse(text));

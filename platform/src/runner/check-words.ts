@@ -9,13 +9,13 @@ const maxFields = 10;
 const maxWarnings = 20;
 const maxLength = 500;
 
-/** To be spread into a failure: nothing, where no settings are named. */
+/** Spread into a failure; empty if no settings are named. */
 export function namedFields(fields: unknown): { fields?: string[] } {
   const named = Array.isArray(fields) ? fields.filter(isShortText).slice(0, maxFields) : [];
   return named.length > 0 ? { fields: named } : {};
 }
 
-/** To be spread into an outcome: nothing, where there are no warnings. */
+/** Spread into an outcome; empty if there are no warnings. */
 export function namedWarnings(warnings: unknown): { warnings?: CheckWarning[] } {
   const read = (Array.isArray(warnings) ? warnings : []).flatMap(readWarning).slice(0, maxWarnings);
   return read.length > 0 ? { warnings: read } : {};

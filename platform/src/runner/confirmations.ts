@@ -2,8 +2,8 @@
  * Which states the destination still owes. It may pass over a state when it confirms a later one of the same stream, so
  * only the last one sent counts.
  *
- * What is kept of a confirmed state is the text that the source wrote: a destination may have read the state into
- * numbers of its own, which have fewer digits, and may have left out what it does not know.
+ * A confirmed state is kept in the text that the source wrote: a destination may have parsed it into less precise
+ * numbers and may have dropped fields it does not know.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type State, type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
@@ -21,7 +21,7 @@ const maxRememberedLength = 16_000_000;
 export class Confirmations {
   readonly #owed = new Map<string, unknown>();
   readonly #sent = new Map<string, SentState[]>();
-  /** By stream, or for all streams together: what had been sent before the last state that was confirmed. */
+  /** Per stream, or for all streams together: what had been sent before the last confirmed state. */
   readonly #arrived = new Map<string, Progress>();
   #rememberedLength = 0;
 
@@ -59,12 +59,12 @@ export class Confirmations {
     for (const subject of [`stream ${streamKey(stream)}`, 'GLOBAL', 'LEGACY']) this.#owed.delete(subject);
   }
 
-  /** What the destination has confirmed of a stream. Undefined where states tell of all streams together. */
+  /** What the destination has confirmed for a stream. Undefined if states cover all streams together. */
   arrivedOf(stream: StreamDescriptor): Progress | undefined {
     return this.#arrived.get(`stream ${streamKey(stream)}`);
   }
 
-  /** What the destination has confirmed of all streams together, where its source keeps one state for all of them. */
+  /** What the destination has confirmed for all streams together, if the source keeps one state for all. */
   get arrivedOfAll(): Progress | undefined {
     return this.#arrived.get('GLOBAL') ?? this.#arrived.get('LEGACY');
   }

@@ -1,11 +1,11 @@
 /**
- * One run of one command of a connector as a child process in a process group of its own. Configuration, catalog and
- * state reach it through its standard input or, where the connector wants files, as files that only this user can read,
- * in a folder that only this run uses.
+ * One run of a connector command as a child process in its own process group. Configuration, catalog and state are
+ * passed on standard input or, for connectors that expect files, as files that only this user can read, in a folder
+ * used only by this run.
  *
- * What always holds: once `ended` resolves, the process and whatever it started are gone (run-watch.ts), and so is the folder.
- * The same holds soon after this process has ended, however it has ended (leash.ts).
- * What the process says is not looked at here, except for standard error, which is log.
+ * Invariants: once `ended` resolves, the process and everything it started are gone (run-watch.ts), and so is the
+ * folder. The same holds shortly after this process has ended, in whatever way (leash.ts). The output is not
+ * interpreted here, except for standard error, which is log.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,11 +24,11 @@ import { JsonText } from './json-members.ts';
 import type { ConnectorProgram, ProcessWatch } from './runner.ts';
 
 export interface ProcessSettings {
-  /** Where the folders with the files for connectors are made. */
+  /** Parent folder of the folders with connector files. */
   folder: string;
-  /** Of this run of the service: every process carries it, so that a later run of the service can find the process. */
+  /** Id of this run of the service: every process carries it, so that a later run of the service can find leftovers. */
   mark: string;
-  /** The control group below which each connector gets one of its own; undefined where there can be none. */
+  /** Parent control group of the connectors' own groups; undefined if cgroups are not available. */
   cgroup: string | undefined;
   limits: ConnectorLimits;
   runs: RunWatch;
@@ -54,7 +54,7 @@ export interface Ending {
 export interface ConnectorProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Never rejects. Needs somebody who reads or destroys `stdout`. */
+  /** Never rejects. Someone must read or destroy `stdout`. */
   readonly ended: Promise<Ending>;
   /** Asks the whole group to end, and kills it if it does not. */
   stop(): void;
@@ -97,7 +97,7 @@ export async function startConnector(
     function kill(): void {
       wasKilled = true;
       signalGroup(child, 'SIGKILL');
-      // A descendant that left the group may hold the pipes open for ever.
+      // A descendant that left the group could keep the pipes open forever.
       for (const stream of [child.stdin, child.stdout, child.stderr, leash]) stream.destroy();
     }
     function stop(): void {
@@ -119,7 +119,7 @@ export async function startConnector(
       child.pid === undefined
         ? async () => cgroup && removeCgroup(cgroup)
         : runs.watch({ pid: child.pid, mark, cgroup, limitBytes: limits.memoryBytes, onExceeded });
-    // Nobody waits for the descendants of a process that is gone. They may hold its pipes open.
+    // Nothing waits for descendants of a process that has exited. They may keep its pipes open.
     child.once('exit', () => {
       signalGroup(child, 'SIGKILL');
       leash.destroy();
@@ -128,7 +128,7 @@ export async function startConnector(
 
     async function ended(): Promise<Ending> {
       const ending = await endingOf(child);
-      // Containers have the engine hold the limit, which kills them; their client tells it as a shell would.
+      // For containers, the engine enforces the limit and kills them; the client reports that like a shell would.
       hasExceededMemory ||= connector.removalArgs !== undefined && ending.code === 128 + 9 && !wasKilled;
       over.abort();
       watched?.end(ending);
@@ -147,8 +147,8 @@ export async function startConnector(
 let lastTurn = Promise.resolve();
 
 /**
- * To start a process holds up the event loop until the process runs. So each start has a turn of the loop to itself, and
- * everybody else is served between two starts.
+ * Starting a process blocks the event loop until the process runs, so each start gets its own turn of the loop and
+ * other work runs between two starts.
  */
 function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextTurn());
@@ -179,7 +179,7 @@ function launch(
   const options = { env, detached: true, cwd, stdio };
   runs.prepare();
   const child = spawn(start.program, start.args, options) as ChildProcessWithoutNullStreams;
-  // Nothing is sent through it; what counts is that it stays open.
+  // Nothing is sent through this pipe; only whether it is open matters.
   const leash = child.stdio[leashDescriptor] as Duplex;
   leash.on('error', () => {});
 

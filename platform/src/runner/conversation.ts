@@ -13,13 +13,13 @@ import { type ConnectorProgram, type Failure, type JobLog, RunFailure } from './
 
 /** Longer messages are cut: a log is for reading. */
 const maxLogLength = 8 * 1024;
-/** Of a line that cannot be read. */
+/** For a line that cannot be read. */
 const shownLineLength = 200;
 
 export class Conversation {
   readonly origin: ConnectorProgram['kind'];
   readonly isRecordTextValid: boolean;
-  /** The first failure the connector told of. */
+  /** The first failure that the connector reported. */
   failure: Failure | undefined;
   #redactor: Redactor;
   #log: JobLog | undefined;
@@ -55,8 +55,8 @@ export class Conversation {
   }
 
   /**
-   * A line of standard output. Gives the message if it is for somebody else to act on. Throws when the line was meant
-   * as a message that must not be passed over, and cannot be read.
+   * Processes a line of standard output. Returns the message if someone else handles it. Throws if the line was meant
+   * as a message that must not be ignored but cannot be read.
    */
   hear(line: string, indispensable: readonly Message['type'][] = []): HeardMessage | undefined {
     const read = readLine(line);
@@ -159,7 +159,7 @@ export function streamReport(
     if (!isObject(report) || !isObject(stream) || typeof stream.name !== 'string') return undefined;
     return { stream: stream as unknown as StreamDescriptor, report };
   } catch {
-    // Analytics of somebody else who uses the same word.
+    // Analytics messages of another tool that uses the same word.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The runner of the bundled platform: connectors are processes on this machine. What is asked of them is in ask.ts and
- * sync.ts; here are the limits, and what counts as an answer.
+ * The runner of the bundled platform: connectors are processes on this machine. ask.ts and sync.ts define what is asked
+ * of them; this file defines the limits and what counts as a valid response.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,13 +19,13 @@ import { runSync, type SyncSettings } from './sync.ts';
 
 export interface RunnerOptions {
   /**
-   * For the files that connectors are given, secrets among them. Belongs to this runner alone: what is found in it was
-   * left behind by a process that was killed, and is removed.
+   * For connector input files, including secrets. Used only by this runner: anything found in it was left by a killed
+   * process and is removed.
    */
   folder: string;
-  /** Of this run of the service; a new one if not given. See marked-processes.ts. */
+  /** Id of this run of the service; default: a new one. See marked-processes.ts. */
   mark?: string;
-  /** The control group below which each connector gets one of its own; see cgroups.ts. */
+  /** Parent control group of the connectors' own groups; see cgroups.ts. */
   cgroup?: string | undefined;
   runtime: Runtime;
   specificationTimeoutMs?: number;
@@ -86,7 +86,7 @@ export function createRunner(options: RunnerOptions): Runner {
           ...namedFields(inlay_fields),
         };
       } catch (error) {
-        // Some connectors tell of a bad configuration only as a failure.
+        // Some connectors report a bad configuration only as a failure.
         if (!(error instanceof RunFailure) || error.failure.type !== 'config_error') throw error;
         return { status: 'failed', message: error.failure.message, ...namedFields(error.failure.fields) };
       }
@@ -131,7 +131,7 @@ function isStream(stream: unknown): boolean {
   );
 }
 
-/** Streams are found again by their names, which therefore have to be kept as they are. */
+/** Streams are identified by name, so names must be stored unchanged. */
 function unstorableIn({ name, namespace }: Stream): string | undefined {
   const names = [namespace ?? '', name];
   if (names.some((text) => text.includes('\0'))) return 'U+0000';

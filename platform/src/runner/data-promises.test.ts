@@ -23,7 +23,7 @@ import type { ConfiguredConnector, JobLog, SyncRequest } from './runner.ts';
 
 type Victim = 'source' | 'destination' | 'destination, late' | 'session' | 'database' | 'database, after a state';
 
-/** Enough for several states, and for a blow between two of them. */
+/** Enough for several states, and for a kill between two of them. */
 const users = 6_000;
 const streamNames = ['users', 'purchases'];
 const random = seededRandom(Number(process.env.DATA_PROMISES_SEED ?? 1));
@@ -90,7 +90,7 @@ describe.each<[string, () => Promise<Store>, Victim[]]>([
       const streams = streamsOf('overwrite', 2 + Math.floor(index / 2));
       const { status } = await run(store, streams, { count: users, seed: 2 }, [], victim);
       if (mayGetThrough(victim)) {
-        // It may have got through with some streams or all of them.
+        // Some or all streams may be complete by then.
         for (const stream of streamNames) {
           expect(distinctIds(await store.records(stream))).toEqual(allIds(stream, users));
         }
@@ -164,7 +164,7 @@ function mayGetThrough(victim: Victim): boolean {
   return victim === 'destination, late' || victim === 'database, after a state';
 }
 
-/** Who notices that it is time for the platform to die. */
+/** Notices when it is time for the platform to die. */
 const witnesses = ['source', 'destination'] as const;
 type Witness = (typeof witnesses)[number];
 
@@ -202,7 +202,7 @@ async function untilGone(folder: string): Promise<void> {
   }
 }
 
-/** Where it was started; empty for what is no process of ours. */
+/** Where the process was started; empty if it is not one of ours. */
 function workingDirOf(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -303,12 +303,12 @@ function madeUpText(stream: string, id: number, seed: number): string {
   return addedText((to) => sampleOf(stream).addRecord(to, id, seed));
 }
 
-/** Of each stream the last. */
+/** The last state of each stream. */
 function latest(states: readonly State[]): State[] {
   return [...new Map(states.map((state) => [state.stream?.stream_descriptor.name, state])).values()];
 }
 
-/** Looks again and again; the function that it gives ends that. What cannot be asked just now is asked later. */
+/** Polls until the returned function is called. Queries that fail are repeated later. */
 function watch(look: () => Promise<number>, seen: Set<number>): () => Promise<void> {
   let isOver = false;
   const watching = (async () => {
@@ -333,7 +333,7 @@ async function fingerprints(store: Store): Promise<string[]> {
   return (await Promise.all(texts)).map((lines) => createHash('sha256').update(lines.sort().join('\n')).digest('hex'));
 }
 
-/** Times are left out, because a database gives them back as times and not as text. */
+/** Times are omitted, because databases return them as times and not as text. */
 function expectAsMadeUp(stream: string, found: Record<string, unknown>[], seed: number): void {
   const different = found.filter((stored) =>
     Object.entries(JSON.parse(madeUpText(stream, Number(stored.id), seed))).some(

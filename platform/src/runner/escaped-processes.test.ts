@@ -1,4 +1,4 @@
-/** Programs that a connector starts in a session of their own: they count towards its memory, and end with it. */
+/** Programs that a connector starts in their own session: they count towards its memory and end with it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,7 +13,7 @@ const isFine = { say: { type: 'CONNECTION_STATUS', connectionStatus: { status: '
 /** Without waiting for what it has started. */
 const leaves = { exit: 0 };
 const mark = systemRuntime.newId();
-/** Where this machine has no usable control group, both are the same. */
+/** If this machine has no usable control group, both are the same. */
 const ways = { 'by its tree of processes': undefined, 'by its control group': findUsableCgroup(mark) };
 
 const pidIn = (file: string) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);

@@ -3,7 +3,7 @@ import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import { type ConfiguredCatalog, streamKey } from '@inlay/protocol/protocol';
 import { membersOf, objectText } from './json-members.ts';
 
-/** By `streamKey`. */
+/** Keyed by `streamKey`. */
 export type SelectedFields = ReadonlyMap<string, readonly string[]>;
 
 export function selectSchemas({ streams }: ConfiguredCatalog, selected: SelectedFields): ConfiguredCatalog {

@@ -11,7 +11,7 @@ import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import type { Failure, JobLog } from './runner.ts';
 
 interface JobLogLimits {
-  /** Of all files of the log together. */
+  /** Limit for all files of the log together. */
   maxBytes?: number;
   maxMessageLength?: number;
 }
@@ -34,8 +34,8 @@ const oldEndOf = (file: string) => `${file}.end.old`;
 export const partsOf = (file: string) => [file, oldEndOf(file), endOf(file)];
 
 /**
- * Goes on with the log if there is one already: a job may be taken up again. Neither the sync nor the service may end
- * because there is no room for a log: lines that cannot be written are counted, and the next one that can says so.
+ * Appends to an existing log: a job may be resumed. Neither the sync nor the service may fail because a log has no
+ * space: lines that cannot be written are counted, and the next one that can be reports the count.
  */
 export function jobLog(file: string, limits: JobLogLimits, now: () => number): OpenJobLog {
   const { maxBytes = 5_000_000, maxMessageLength = 8 * 1024 } = limits;
@@ -91,7 +91,7 @@ export function jobLog(file: string, limits: JobLogLimits, now: () => number): O
     } catch (error) {
       if (!storageFaultOf(error)) throw error;
       lost++;
-      // The next line opens it anew: the file may be gone, or its disk another one.
+      // The next line reopens it: the file may be gone, or on another disk.
       close();
     }
   }
@@ -100,7 +100,7 @@ export function jobLog(file: string, limits: JobLogLimits, now: () => number): O
 }
 
 export interface PlacedLine extends JobLogLine {
-  /** Where it begins in the log, in bytes. */
+  /** Start offset in the log, in bytes. */
   offset: number;
 }
 

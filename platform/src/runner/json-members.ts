@@ -1,9 +1,9 @@
 /**
- * Takes a JSON object apart without touching its values, so that one part can be replaced and the rest stays as it
- * was written: parsing a number and writing it again loses the digits that JavaScript's numbers have no room for.
+ * Splits a JSON object without touching its values, so that one part can be replaced and the rest is unchanged: parsing
+ * and writing a number would lose digits that a JavaScript number cannot represent.
  */
 
-/** JSON that is to be written as it is. */
+/** JSON to write unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
@@ -47,7 +47,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** From its opening quote to behind its closing one. */
+/** Including its opening and closing quotes. */
 export function skipString(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;

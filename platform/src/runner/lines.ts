@@ -1,7 +1,7 @@
 /**
- * Cuts what a process writes into whole lines, without copying more than it must: only a line that came in several
- * chunks is put together, in a block of its own. A block holds one or more lines, each with its newline; only the very
- * last block may lack one, when the writer ended in the middle of a line.
+ * Splits a process's output into whole lines with minimal copying: only a line that spans several chunks is joined, in
+ * its own block. A block contains one or more lines, each with its newline; only the very last block may lack one, if
+ * the writer ended mid-line.
  */
 import type { Readable } from 'node:stream';
 
@@ -13,7 +13,7 @@ export class LineTooLong extends Error {
   }
 }
 
-/** Hears of a line that is too long, piece by piece, so that nobody has to hold it. May throw, which ends the reading. */
+/** Receives a line that is too long piece by piece, so that it is never buffered. Can throw to stop reading. */
 export interface LongLine {
   add(bytes: Buffer): void;
   /** @param isWhole false: the writer ended in the middle of the line. */

@@ -1,6 +1,6 @@
 /**
- * Reads the log of a job by ranges of bytes. However long a log is, a page of it costs what the page is long, and a search
- * looks at a bounded part of it and says where to go on.
+ * Reads a job's log by byte ranges. However long the log is, the cost of a page depends only on the page, and a search
+ * reads a bounded part and returns where to continue.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { type JobLogLine, type PlacedLine, partsOf, readLine } from './job-log.ts';
@@ -8,7 +8,7 @@ import { type JobLogLine, type PlacedLine, partsOf, readLine } from './job-log.t
 const chunkBytes = 256 * 1024;
 const newline = 10;
 
-/** A file of the log: it holds the bytes from `from` to `until`, and begins with a line. */
+/** One file of the log: contains the bytes from `from` to `until` and starts with a line. */
 interface Part {
   handle: FileHandle;
   from: number;
@@ -25,9 +25,9 @@ export interface LogRanges {
   totalBytes: number;
   /** Lines that begin at this byte or later. */
   from(offset: number): AsyncGenerator<Chunk>;
-  /** From the end on backwards. */
+  /** Backwards from the end. */
   backwards(): AsyncGenerator<Chunk>;
-  /** Where the first line begins that was written with one of these levels, from a byte on. */
+  /** Start of the first line with one of these levels, from an offset on. */
   findLevel(levels: readonly string[], offset: number): Promise<number | undefined>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function openLogRanges(file: string): Promise<LogRanges> {
 }
 
 async function* linesOf({ handle, from, until }: Part, offset: number): AsyncGenerator<Chunk> {
-  // A line begins after the end of another one: the byte before tells whether one begins here.
+  // A line starts after the end of another: the byte before shows whether one starts here.
   let position = offset === from ? offset : offset - 1;
   let isAtLine = offset === from;
   let rest: Buffer = Buffer.alloc(0);
@@ -120,10 +120,10 @@ async function* linesBackwards({ handle, from, until }: Part): AsyncGenerator<Ch
   }
 }
 
-/** The lines of a chunk that hold a text, in whatever case; without a text, all. */
+/** The lines of a chunk that contain a text, ignoring case; without a text, all of them. */
 export function linesIn({ offset, bytes }: Chunk, wanted: string | undefined): PlacedLine[] {
   const word = wanted === undefined ? undefined : plainWordIn(wanted);
-  // Most chunks do not hold it, and need not be taken apart.
+  // Most chunks do not contain the text and need no splitting.
   if (word !== undefined && !bytes.toString().toLowerCase().includes(word)) return [];
   const lines: PlacedLine[] = [];
   for (let begin = 0; begin < bytes.length; ) {
@@ -141,7 +141,7 @@ export function linesIn({ offset, bytes }: Chunk, wanted: string | undefined): P
 
 const textOf = ({ level, origin, message }: JobLogLine) => `${level} ${origin} ${message}`.toLowerCase();
 
-/** JSON writes such a word as it is, so whatever holds the text holds the word. */
+/** JSON does not escape these words, so any match of the text contains the word. */
 function plainWordIn(wanted: string): string | undefined {
   const words = wanted.match(/[a-z0-9]+/g) ?? [];
   return words.toSorted((a, b) => b.length - a.length)[0];

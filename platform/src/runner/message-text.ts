@@ -7,12 +7,12 @@ import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import type { Message } from '@inlay/protocol/protocol';
 import { skipString } from './json-members.ts';
 
-/** A message and its text, or JSON that is no message, which by the protocol is log. */
+/** A message and its text, or JSON that is not a message, which the protocol treats as a log line. */
 export type ReadLine = HeardMessage | 'other JSON';
 
 export interface HeardMessage {
   message: Message;
-  /** The message as valid JSON: the line, or what was made of it. */
+  /** The message as valid JSON: the original line, or its repaired form. */
   text: string;
   /** How many words were read as null. */
   notNumbers: number;
@@ -20,7 +20,7 @@ export interface HeardMessage {
 
 /** Undefined for a line that is not JSON. */
 export function readLine(line: string): ReadLine | undefined {
-  // Also takes a byte order mark away.
+  // Also strips a byte order mark.
   const text = line.startsWith('{') ? line : line.trimStart();
   if (!text.startsWith('{')) return undefined;
   const parsed = parse(text);
@@ -45,7 +45,7 @@ function parse(text: string): { value: unknown } | undefined {
 
 const notNumberWords = ['NaN', 'Infinity', '-Infinity'];
 
-/** The same text with null for each of the words; strings stay as they are. */
+/** The same text with each of the words replaced by null; strings are unchanged. */
 export function withoutNotNumbers(text: string): { text: string; count: number } {
   if (!text.includes('NaN') && !text.includes('Infinity')) return { text, count: 0 };
   const parts: string[] = [];

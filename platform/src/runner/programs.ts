@@ -1,7 +1,7 @@
 /**
- * How each kind of connector is started: one of the bundled ones, a command line, or a container image. What a connector
- * may touch, whatever its configuration says, is told here to the bundled ones by variables and enforced by them; a
- * command line is the operator's own choice and runs with the operator's trust.
+ * How each kind of connector is started: a bundled one, a command line or a container image. What a connector may
+ * access regardless of its configuration is passed to bundled ones in environment variables, which they enforce; a
+ * command line is the operator's choice and runs with the operator's trust.
  */
 import { tmpdir, userInfo } from 'node:os';
 import { basename } from 'node:path';
@@ -27,7 +27,7 @@ export interface ProgramSurroundings {
   workspaceDir: string;
   readableDirs: readonly string[];
   allowPrivateNetworks: boolean;
-  /** Where the service itself can be reached, which no connector may. */
+  /** Addresses of the service itself, which connectors must never reach. */
   serviceEndpoints: readonly { host: string; port: number }[];
   /** What one run of a connector may use of this machine. */
   limits?: ConnectorLimits;
@@ -35,7 +35,10 @@ export interface ProgramSurroundings {
   containerNetwork?: string;
 }
 
-/** Of the service's own environment only these are passed on: where programs, certificates and temporary files are. */
+/**
+ * Only these variables of the service's environment are passed on: where programs, certificates and temporary files
+ * are.
+ */
 const inherited = ['PATH', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 /**
  * Bundled connectors that connect to nobody and keep little in memory. They start in less than half of the time without
@@ -137,7 +140,8 @@ function containerArgs(
     ...['run', '--rm', '--interactive', '--name', basename(filesDir)],
     ...['--mount', `type=bind,source=${filesDir},target=${filesDir},readonly`],
     ...(process.getuid && process.getgid ? ['--user', `${process.getuid()}:${process.getgid()}`] : []),
-    // The engine holds the limits: the process that runs here is only its client. Without a second number there is swap.
+    // The engine enforces the limits: the process that runs here is only its client. Without a second number, swap is
+    // allowed.
     ...['--memory', String(memoryBytes), '--memory-swap', String(memoryBytes)],
     ...['--ulimit', `nofile=${openFiles}:${openFiles}`],
     ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
@@ -153,7 +157,7 @@ export function heapOption({ memoryBytes }: ConnectorLimits): string {
   return `--max-old-space-size=${Math.floor((memoryBytes * 0.75) / 1024 ** 2)}`;
 }
 
-/** That of the service's user: packages, caches and settings that a program was installed with are there. */
+/** The service user's home: it contains packages, caches and settings that a program was installed with. */
 function homeOf({ HOME }: NodeJS.ProcessEnv): string {
   const home = HOME || userInfo().homedir;
   // Users of services often have a home that does not exist.

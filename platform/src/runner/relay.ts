@@ -1,9 +1,9 @@
 /**
- * Turns what a source says into what its destination is told: records and states of the configured streams, under the
- * destination's names. Whether a stream is complete is noted here and told to the destination at the end.
+ * Turns a source's output into a destination's input: records and states of the configured streams, under the
+ * destination's names. Notes whether each stream is complete and reports it to the destination at the end.
  *
- * A record of the bundled connectors' own form is passed on as the bytes it came in, at most with another head; any
- * other message is parsed and checked. Either way the values of a record reach the destination as they were written.
+ * A record in the bundled connectors' own form is forwarded as the same bytes, at most with a new head; any other
+ * message is parsed and checked. Either way, the values of a record reach the destination exactly as written.
  */
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
@@ -40,7 +40,7 @@ interface RelayedStream {
   fields: ReadonlySet<string> | undefined;
   /** How its records begin for the destination. */
   newHead: Buffer;
-  /** Of its key, as paths in the data. */
+  /** Paths of its key in the data. */
   key: readonly (readonly string[])[];
   records: number;
   bytes: number;
@@ -48,9 +48,9 @@ interface RelayedStream {
 }
 
 const newline = 10;
-/** Of each stream. The others are in the sum. */
+/** Limit per stream. Further ones are included in the sum. */
 const maxSkipsLogged = 20;
-/** To write many small pieces takes longer than to put them together. */
+/** Writing many small pieces takes longer than joining them first. */
 const maxPieces = 8;
 const closingBrace = '}'.charCodeAt(0);
 
@@ -62,7 +62,7 @@ export class Relay {
   readonly tokenRequests: Message[] = [];
   /** Why nothing more may be passed. */
   fault: unknown;
-  /** Why the source has failed, if nothing else tells: its last line was meant as a record or a state, and was cut off. */
+  /** Why the source failed, if nothing else explains it: its last line was a truncated record or state. */
   cutOff: Failure | undefined;
   readonly #names: StreamNames;
   readonly #source: Conversation;
@@ -108,13 +108,13 @@ export class Relay {
     }
   }
 
-  /** Blocks of whole lines of the source; gives what the destination is told, which may be nothing. */
+  /** Takes blocks of whole lines from the source; returns the destination's input, which can be empty. */
   pass(blocks: readonly Buffer[]): Buffer[] {
     const output: Buffer[] = [];
     try {
       for (const block of blocks) this.#passLines(block, output);
     } catch (error) {
-      // What came before goes on: the states in it can still be confirmed.
+      // Everything before it is forwarded: the states in it can still be confirmed.
       this.fault = error;
     }
     return output.length > maxPieces ? [Buffer.concat(output)] : output;
@@ -123,7 +123,7 @@ export class Relay {
   #passLines(block: Buffer, output: Buffer[]): void {
     const isText = isUtf8(block);
     const view = new DataView(block.buffer, block.byteOffset, block.length);
-    // Everything before this offset is dealt with; what lies between it and the current line goes out as it is.
+    // Everything before this offset is processed; the bytes between it and the current line are forwarded unchanged.
     let done = 0;
     for (let start = 0; start < block.length; ) {
       const newlineAt = block.indexOf(newline, start);
@@ -150,8 +150,8 @@ export class Relay {
   }
 
   /**
-   * A line of more than so many bytes. A record is skipped and counted: the sync goes on, and the states behind it are kept,
-   * so that the record is not tried for ever. Any other message of that length is a failure.
+   * Handles a line over the size limit. A record is skipped and counted: the sync continues and later states are kept,
+   * so that the record is not retried forever. Any other message of that size is a failure.
    */
   skip(maxBytes: number): LongLine {
     const keys = [...this.#streams.values()].flatMap(({ key }) => key.map((path) => ['record', 'data', ...path]));
@@ -198,7 +198,7 @@ export class Relay {
     this.#source.log('WARN', `${what}: its size of ${size} exceeds the limit of ${maxBytes / 1e6} MB.`);
   }
 
-  /** To be called once, when nothing more is passed. */
+  /** Call once, after everything was forwarded. */
   reportEmitted(): void {
     for (const { source, records, skipped } of this.#streams.values()) {
       this.#reports.emitted(source, records);
@@ -231,7 +231,9 @@ export class Relay {
     });
   }
 
-  /** Streams that the source has not mentioned, while it has told of others. When it tells of none, its exit does. */
+  /**
+   * Streams that the source has not reported although it reported others. If it reports none, its exit code decides.
+   */
   unmentionedStreams(): StreamDescriptor[] {
     return this.#statuses.size === 0 ? [] : this.#streamsWhere((status) => status === undefined);
   }
@@ -241,8 +243,9 @@ export class Relay {
   }
 
   /**
-   * A record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and valid, which
-   * is checked unless it is known of the source, and have nothing beside what the bundled connectors' records have.
+   * A record that can be forwarded unparsed. Its line must be complete (a dying source truncates its last one), valid
+   * JSON (checked unless the source is known to produce it), and have no members other than those of the bundled
+   * connectors' records.
    */
   #recognise(block: Buffer, view: DataView, start: number, end: number) {
     if (end === block.length) return undefined;
@@ -279,7 +282,7 @@ export class Relay {
     return undefined;
   }
 
-  /** A source that dies cuts its last line. Its end tells why it died, and counts more than that line. */
+  /** A dying source truncates its last line. Its exit gives the reason and takes precedence over that line. */
   #hear(line: string, isWhole: boolean): HeardMessage | undefined {
     try {
       return this.#source.hear(line, ['RECORD', 'STATE']);
@@ -353,7 +356,7 @@ export class Relay {
   #noteStatus(trace: Extract<Message, { type: 'TRACE' }>['trace']): void {
     const told = trace?.stream_status;
     if (!isDescriptor(told?.stream_descriptor)) return;
-    // Also of a stream that was not asked for: a source that tells of any stream has to tell of each.
+    // Also for a stream that was not requested: a source that reports one stream must report all of them.
     this.#statuses.set(streamKey(told.stream_descriptor), told.status);
   }
 

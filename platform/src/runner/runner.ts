@@ -21,7 +21,7 @@ import type {
 export interface ConnectorProgram {
   kind: 'source' | 'destination';
   program: string;
-  /** A function where the program has to be told the folder that the options point into: a container mounts it. */
+  /** A function if the program must know the folder that the options point into: containers mount it. */
   args: readonly string[] | ((filesDir: string) => readonly string[]);
   /**
    * How configuration, catalog and state reach it. `input`: together in the first line of its standard input, so that
@@ -46,12 +46,12 @@ export interface ConfiguredConnector extends ConnectorProgram {
   configuration: Record<string, unknown>;
   /** The values of the configuration that no log line and no failure may show. */
   secrets: readonly string[];
-  /** Where the configuration holds what a customer's sign-in has given. */
+  /** Where the configuration contains values from a customer's sign-in. */
   signIn?: SignIn;
 }
 
 export interface SignIn {
-  /** Of the access token in the configuration: it grows with every new one. */
+  /** Generation of the access token in the configuration; incremented with every new one. */
   generation: number;
   /** When that token ends; null where nobody knows. */
   expiresAt: number | null;
@@ -60,13 +60,13 @@ export interface SignIn {
   values: Readonly<Record<string, string>>;
   /** Where in the configuration each value is. */
   fields: Readonly<Record<string, readonly string[]>>;
-  /** Whether the connector has the refresh token, and refreshes by itself. */
+  /** Whether the connector has the refresh token and refreshes tokens itself. */
   handsOver: boolean;
   /** Another token than that of a generation, or one that is valid for long enough. Throws a RunFailure. */
   fresh(options: { notGeneration?: number }): Promise<FreshToken>;
   /** Takes the tokens out of a configuration that the connector has renewed. Throws a RunFailure. */
   takeBack(configuration: Record<string, unknown>): Promise<void>;
-  /** Set where the run needed a fresh token and whoever keeps it could not be reached. A failure then only follows from that. */
+  /** Set if the run needed a fresh token and the keeper could not be reached. A failure is then only a consequence. */
   delay?: Failure | undefined;
 }
 
@@ -77,9 +77,9 @@ export interface FreshToken extends Pick<SignIn, 'generation' | 'expiresAt'> {
 }
 
 export interface Failure {
-  /** For the person who set the connector up. */
+  /** For the person who configured the connector. */
   message: string;
-  /** For the log; may quote the connector's own words. */
+  /** For the log; can quote the connector. */
   internalMessage?: string;
   origin: 'source' | 'destination' | 'platform';
   type: FailureType;
@@ -96,7 +96,10 @@ export class RunFailure extends Error {
   }
 }
 
-/** The connector could not be given what it needs, through nobody's fault: the run is repeated, and is no failed attempt. */
+/**
+ * The connector could not get what it needs, through nobody's fault: the run is repeated without counting as a failed
+ * attempt.
+ */
 export class RunDelayed extends RunFailure {
   override readonly name = 'RunDelayed';
 }
@@ -145,8 +148,8 @@ export interface SyncRequest extends WriteRequest {
   /** What was kept of earlier syncs: states as JSON text, each as its source wrote it. */
   state: readonly string[];
   /**
-   * By `streamKey`: the top-level fields to sync of a stream; of a stream that is not named, all. The runner takes the
-   * others out of the schemas that the connectors get and out of the records.
+   * Keyed by `streamKey`: the top-level fields to sync. Streams that are not listed sync all fields. The runner removes
+   * the others from the connectors' schemas and from records.
    */
   selectedFields?: ReadonlyMap<string, readonly string[]>;
   /** What is known about streams before they are read, by `streamKey`; the outcome repeats it. */
@@ -157,14 +160,14 @@ export interface SyncRequest extends WriteRequest {
    */
   keepHeld?(stream: StreamDescriptor, held: string): Promise<void>;
   /**
-   * Called in order with each state the destination has confirmed; the sync goes on when it has been kept. `text` is
-   * the state as its source wrote it, in which every digit and every field is: this is what to keep.
+   * Called in order with each state that the destination has confirmed; the sync continues when the state has been
+   * stored. `text` is the state exactly as the source wrote it; store this.
    */
   keepState(state: State, text: string): Promise<void>;
   onProgress?(progress: Progress): void;
 }
 
-/** Of the records that were passed to the destination, as the source wrote them. */
+/** Records passed to the destination, counted as the source wrote them. */
 export interface Progress {
   records: number;
   bytes: number;
@@ -173,10 +176,10 @@ export interface Progress {
 /** The code of a notice that a source makes untrue where it sends the records of new fields again. */
 export const fieldsMissingCode = 'fields_missing';
 
-/** Something about a stream that somebody should know, and that is no failure. */
+/** Something worth knowing about a stream that is not a failure. */
 export interface StreamNotice {
   code: string;
-  /** In words, for people. */
+  /** Human-readable. */
   message: string;
   /** The fields that it is about. */
   fields?: string[];
@@ -196,17 +199,17 @@ export interface StreamOutcome {
   notices?: StreamNotice[];
   /** Records that are too large to be moved. */
   recordsSkipped?: SkippedRecords;
-  /** Values that did not arrive as they were, fields with most of them first. */
+  /** Values that did not arrive unchanged, fields with the most values first. */
   valuesChanged: ValueChange[];
   /** The same for fields beyond those: at least so many fields, and exactly so many values. */
   moreChanged?: { fields: number; values: number };
 }
 
 export interface StreamsMoved {
-  /** In the order of the catalog; `moreStreams` more are left out. */
+  /** In catalog order; `moreStreams` further ones are omitted. */
   streams: StreamOutcome[];
   moreStreams: number;
-  /** How many values did not arrive as they were, of all streams, by what became of them. */
+  /** How many values did not arrive unchanged in all streams, by what happened to them. */
   changedValues: Partial<Record<ChangeKind, number>>;
 }
 
@@ -215,13 +218,13 @@ export interface SyncOutcome extends Progress, StreamsMoved {
   /** `lost`: nothing was moved, because the destination no longer has what the states of `lostStreams` rely on. */
   status: 'succeeded' | 'failed' | 'cancelled' | 'lost';
   lostStreams?: LostStream[];
-  /** Of a sync that succeeded, by `streamKey`: streams whose earlier rows stay, as nobody knows whether they are complete. */
+  /** After a successful sync, by `streamKey`: streams whose earlier rows are kept because they may be incomplete. */
   notReplaced?: ReadonlySet<string>;
   /** Present when the status is `failed`. */
   failure?: Failure;
-  /** Of a sync that failed or was cancelled: what is at the destination all the same. */
+  /** After a failed or cancelled sync: what reached the destination anyway. */
   arrived?: Progress;
-  /** Of a sync that failed: streams that the source had begun, and has not said to be complete. */
+  /** After a failed sync: streams that the source started but did not report as complete. */
   unfinished?: StreamDescriptor[];
 }
 
@@ -238,10 +241,10 @@ export interface Runner {
   readSpecification(connector: ConnectorProgram, options?: RunOptions): Promise<ConnectorSpecification>;
   check(connector: ConfiguredConnector, options?: RunOptions): Promise<CheckOutcome>;
   discover(source: ConfiguredConnector, options?: RunOptions): Promise<Catalog>;
-  /** Never throws for a fault of a connector: the outcome tells. */
+  /** Never throws for faults of a connector; the outcome reports them. */
   sync(request: SyncRequest): Promise<SyncOutcome>;
   /** As a sync whose source has no records: empties the streams that are configured to be overwritten. */
   clear(request: WriteRequest): Promise<SyncOutcome>;
-  /** From now on, a process that is asked to end has little time. */
+  /** From now on, a process that is asked to exit gets little time. */
   closeSoon(): void;
 }

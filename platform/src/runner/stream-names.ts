@@ -22,13 +22,13 @@ export interface StreamNames {
   atDestination(stream: StreamDescriptor): StreamDescriptor | undefined;
   /** The other way round. */
   atSource(stream: StreamDescriptor): StreamDescriptor | undefined;
-  /** A STATE message as text. Whatever else stands in it stays as it was written. */
+  /** A STATE message as text. Everything else in it is unchanged. */
   stateForDestination(message: string): string;
-  /** The state of a message, as an object; what is kept of it is the text that its source wrote. */
+  /** The state of a message as an object; the text that its source wrote is what is stored. */
   stateFromDestination(state: State): State;
 }
 
-/** In pieces, since a catalog may have ten thousand streams. */
+/** In pieces, since a catalog can have ten thousand streams. */
 export async function streamNames(
   { streams }: ConfiguredCatalog,
   rename: WriteRequest['rename'],

@@ -1,6 +1,6 @@
 /**
- * What became of the records of each stream in one attempt: how many there were, and which values did not arrive as
- * they were. Collected from what the runner sees itself and from what both connectors report.
+ * The outcome of each stream's records in one attempt: how many there were, and which values did not arrive unchanged.
+ * Collected from what the runner observes and what both connectors report.
  *
  * However much a connector reports, what is remembered is limited: what goes beyond is only counted.
  */
@@ -21,15 +21,15 @@ import {
 } from './runner.ts';
 
 export interface ReportLimits {
-  /** Of one stream, in the outcome. The fields with most values come first. */
+  /** Limit per stream in the outcome. Fields with the most values come first. */
   fields: number;
-  /** Of all streams together, in the outcome. */
+  /** Limit for all streams together in the outcome. */
   allFields: number;
-  /** In the outcome. Those of which there is something to say come first. */
+  /** Limit of streams in the outcome. Streams with something to report come first. */
   streams: number;
-  /** Of all streams together, while they are counted. */
+  /** Limit for all streams together while counting. */
   rememberedFields: number;
-  /** Of one stream: keys of records that were skipped. */
+  /** Limit per stream for keys of skipped records. */
   keys: number;
 }
 
@@ -45,7 +45,7 @@ interface Tally {
   isReplaced: boolean;
   notices: StreamNotice[];
   skipped: SkippedRecords;
-  /** By kind and field. */
+  /** Keyed by kind and field. */
   changes: Map<string, ValueChange>;
   /** Values of fields that are not remembered. */
   otherValues: number;
@@ -84,13 +84,16 @@ export class StreamReports {
     if (tally) tally.emitted += records;
   }
 
-  /** How many rows the destination says it has put in place or removed; undefined when it has not told yet. */
+  /** How many rows the destination says it has committed or removed; undefined until it reports. */
   changedRowsOf(stream: StreamDescriptor): number | undefined {
     const { written, deleted = 0 } = this.#tallies.get(streamKey(stream)) ?? {};
     return written === undefined ? undefined : written + deleted;
   }
 
-  /** What the destination had of the stream stays, because nobody knows whether the stream was read to its end. */
+  /**
+   * Existing rows of the stream are kept at the destination, because it is unknown whether the stream was read
+   * completely.
+   */
   notReplaced(stream: StreamDescriptor): void {
     const tally = this.#tallies.get(streamKey(stream));
     if (tally) tally.isReplaced = false;
@@ -127,7 +130,7 @@ export class StreamReports {
     } else tally.otherValues += count;
   }
 
-  /** A report of a connector, which may be anything. Its words are shown as `redact` gives them. */
+  /** A connector's report, which can be anything. Its texts pass through `redact`. */
   add(stream: StreamDescriptor, report: Record<string, unknown>, redact: (text: string) => string): void {
     const tally = this.#tallies.get(streamKey(stream));
     if (!tally) return;
@@ -147,7 +150,7 @@ export class StreamReports {
     }
   }
 
-  /** In the order of the catalog. */
+  /** In catalog order. */
   outcome(): StreamsMoved {
     const all = [...this.#tallies.values()];
     const hasNews = ({ changes, otherValues, isReplaced, notices, skipped }: Tally) =>

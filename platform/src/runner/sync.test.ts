@@ -205,7 +205,7 @@ describe('a sync', () => {
 
   test('takes records only as fast as the destination does', async () => {
     const file = outputFile();
-    // About 100 MB, of which no more may be taken from the source than the pipes hold.
+    // About 100 MB, of which the runner must not read more than the pipes hold (backpressure).
     const note = outputFile();
     const source = scriptedSource([records(100_000, 0, 'x'.repeat(1000)), { note }, complete]);
     const destination = scriptedDestination(file, { stopAfter: 10, dies: 'hang' });

@@ -1,9 +1,9 @@
 /**
  * One sync: the source's output becomes the destination's input, and the states that the destination confirms are kept.
  *
- * What always holds: bytes are read from the source only as fast as the destination takes them; a state is kept only after the
- * destination has confirmed it, and in that order; a stream is told complete to the destination only after the source
- * has said so and ended well. What went wrong first is what the outcome tells.
+ * Invariants: the source is read only as fast as the destination accepts data (backpressure); a state is kept only
+ * after the destination has confirmed it, in order; a stream is reported complete to the destination only after the
+ * source said so and exited successfully. The outcome reports the first failure.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import {
@@ -79,11 +79,11 @@ class SyncRun {
   #waitingFor: 'source' | 'destination' = 'source';
   #failure: Failure | undefined;
   #isCancelled = false;
-  /** By `streamKey`: streams that go on from a state, and those of them that the destination has lost. */
+  /** Keyed by `streamKey`: streams that continue from a state, and those of them that the destination has lost. */
   readonly #goingOn: ReadonlySet<string>;
   readonly #lost = new Map<string, LostStream>();
   #isDestinationDone = false;
-  /** Streams that the destination was told to be complete, by `streamKey`. */
+  /** Streams reported complete to the destination, by `streamKey`. */
   readonly #complete = new Set<string>();
 
   constructor(
@@ -170,12 +170,12 @@ class SyncRun {
     const { trace } = this.#request;
     const child = await startConnector(connector, command, files, onErrorLine, this.#settings, trace);
     this.#processes.push(child);
-    // It may have been decided meanwhile.
+    // May have been decided in the meantime.
     if (this.#isCancelled || this.#failure) child.stop();
     return child;
   }
 
-  /** Gives the destination everything it is to have, and closes its input in any case. */
+  /** Sends the destination its complete input and always closes it. */
   async #feed(destination: ConnectorProcess): Promise<Progress> {
     try {
       const request = this.#request;
@@ -217,8 +217,8 @@ class SyncRun {
   }
 
   /**
-   * A source whose access token has ended, and that cannot get another one, is to fail by itself. One that tries again and
-   * again without a record is ended.
+   * A source whose access token expired, and that cannot get another one, should fail on its own. One that keeps
+   * retrying without sending a record is ended.
    */
   async #endAfterToken(
     source: ConfiguredConnector,
@@ -258,10 +258,10 @@ class SyncRun {
         this.#watchdog.sign();
         const output = relay.pass(blocks);
         for (const renewed of relay.renewals.splice(0)) await this.#keepConfiguration(request.source, renewed);
-        // Other parts of the source go on meanwhile.
+        // Other parts of the source continue in the meantime.
         for (const asked of relay.tokenRequests.splice(0)) void this.#watchdog.during(desk.hear(asked));
         if (!(await this.#send(destination, output))) {
-          // The destination has ended, and listen() learns why. What becomes of the source now is no failure of its own.
+          // The destination has ended, and listen() gets the reason. The source's exit no longer counts as a failure.
           source.stop();
           await source.ended;
           return;
@@ -283,9 +283,9 @@ class SyncRun {
   }
 
   /**
-   * After a source that ended well. A stream that the source said it had read to its end is complete, also when others
-   * are not. A stream that the source never mentioned is complete when it mentioned none, and there was no failure. When
-   * it told of others, this one may have been left out: nothing of it is replaced, and what was added stays.
+   * For a source that exited successfully. A stream that the source reported as completely read is complete, even if
+   * others are not. A stream that the source never mentioned is complete if it mentioned none and there was no failure.
+   * If it mentioned others, this one may have been skipped: nothing is replaced, and appended rows are kept.
    */
   async #tellWhatIsComplete(destination: ConnectorProcess, words: Conversation, relay: Relay): Promise<void> {
     const incomplete = new Set(relay.incompleteStreams().map(streamKey));
@@ -433,7 +433,7 @@ class SyncRun {
   }
 
   #fail(failure: Failure | undefined): void {
-    // What becomes of a source that is stopped, because its streams are read from their start, is no failure.
+    // A source that is stopped because its streams are read from the start has not failed.
     if (!this.#isCancelled && this.#lost.size === 0) this.#failure ??= failure;
   }
 
@@ -447,7 +447,7 @@ function replacesRows({ destination_sync_mode, minimum_generation_id }: Configur
   return destination_sync_mode === 'overwrite' || minimum_generation_id > 0;
 }
 
-/** Of so many of the records that were moved: exact for all or none of them, in proportion for a part. */
+/** Share of the moved records: exact for all or none of them, proportional for a part. */
 function bytesOf(records: number, moved: Progress): number {
   return moved.records === 0 ? 0 : Math.round(moved.bytes * Math.min(1, records / moved.records));
 }

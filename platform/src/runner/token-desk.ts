@@ -1,7 +1,7 @@
 /**
- * Gives a connector fresh access tokens while it runs. Only our own engine knows how to ask: it writes a request to its standard
- * output, and reads the answer from its standard input, which stays open for this. The token takes no other way, and the network
- * is not involved.
+ * Gives a running connector fresh access tokens. Only our own engine can ask: it writes a request to its standard
+ * output and reads the response from its standard input, which stays open for this. No network is involved, and the
+ * token takes no other path.
  */
 import { type Message, type OfferedCredential, type TokenAnswer, tokenRequestType } from '@inlay/protocol/protocol';
 import type { Runtime } from '../runtime.ts';
@@ -21,7 +21,7 @@ export class TokenDesk {
     this.#runtime = runtime;
   }
 
-  /** To be spread into what the connector is given. */
+  /** Spread into the connector's input. */
   get offer(): { credential?: OfferedCredential } {
     if (!this.#signIn) return {};
     const { generation, fields, values } = this.#signIn;
@@ -29,7 +29,7 @@ export class TokenDesk {
     return { credential: { generation, fields, expires_in_ms, access_token: values.access_token } };
   }
 
-  /** The input of a connector that may ask stays open; that of any other ends here. */
+  /** The input of a connector that can ask stays open; any other ends here. */
   serve({ stdin }: ConnectorProcess): void {
     if (this.#signIn) this.#stdin = stdin;
     else stdin.end();

@@ -1,10 +1,10 @@
 /**
  * Workspaces and the organizations they belong to.
  *
- * What always holds: a name is kept exactly as it was sent, and any number of workspaces may share one, since callers tell
- * them apart by id. A deleted workspace is never found again except in a list that names its id. A deletion is one
- * transaction with one time on every row it touches, so nobody ever sees half a change. What is inside a workspace is left
- * to actors/ and connections/.
+ * Invariants: a name is kept exactly as sent, and any number of workspaces may share one, since callers distinguish
+ * them by id. A deleted workspace is found only in a list that names its id. A deletion is one transaction with one
+ * timestamp on every row, so partial changes are never visible. actors/ and connections/ own what is inside a
+ * workspace.
  */
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
@@ -96,7 +96,7 @@ export async function setLimits(
   return limits;
 }
 
-/** Everything inside the workspace goes with it. Rows stay as tombstones. */
+/** Deletes everything inside the workspace too. Rows stay as tombstones. */
 export async function deleteWorkspace(ctx: WorkspacesContext, workspaceId: string): Promise<void> {
   const deletedAt = ctx.runtime.now();
   await ctx.store.transaction(async (tx) => {
@@ -119,7 +119,7 @@ export function presentWorkspace(workspace: WorkspaceRow) {
   };
 }
 
-/** Nobody tells this platform what an organization is called, so its id serves as its name. */
+/** The platform does not know organization names, so the id serves as the name. */
 export async function listOrganizations(ctx: WorkspacesContext) {
   const ids = await workspaces.listOrganizationIds(ctx.store.db);
   return ids.map((id) => ({ organizationId: id, organizationName: id, email: '' }));

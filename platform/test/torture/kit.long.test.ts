@@ -15,8 +15,8 @@ import { type DataStores, type Store, startDataStores } from '../data-stores.ts'
 let stores: DataStores;
 beforeAll(async () => {
   await installOwnPackages(kitFolder);
-  // Loading the many files of the kit takes three times as long as loading one. The kit reads the package.json that lies
-  // beside the folder of its program.
+  // Loading the kit's many files takes three times as long as loading one. The kit reads the package.json next to the
+  // folder of its program.
   await esbuild.build({
     absWorkingDir: kitFolder,
     entryPoints: ['source.mjs', 'destination.mjs'],
@@ -102,7 +102,7 @@ describe('a destination of the kit', () => {
     const messages = received(file);
     expect(messages.filter(({ type }) => type === 'RECORD')).toHaveLength(35);
     const states = messages.filter(({ type }) => type === 'STATE');
-    // From these, its destinations decide whether to reset what a stream no longer has.
+    // Its destinations use these to decide whether to reset what a stream no longer has.
     expect(states[0]).toMatchObject({ sourceType: 'torture' });
     expect(states).toContainEqual(expect.objectContaining({ sourceStatus: { status: 'SUCCESS' } }));
     // The kit compresses its states, so they can only be compared.

@@ -31,7 +31,7 @@ export type OpenSource = (random: Random, count: number) => Promise<FilledSource
 
 const lineSource = fileURLToPath(new URL('line-source.mjs', import.meta.url));
 
-/** A program of somebody else, which declares what it sends and does not keep to it. */
+/** A third-party program that declares a schema and does not keep to it. */
 const program: OpenSource = async (random, count) => {
   const fields = someFields(random);
   const records = hardRecords(random, fields, count);

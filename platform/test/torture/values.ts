@@ -1,6 +1,7 @@
 /*
- * Records made up to be hard to carry: numbers that no double holds, texts that no encoding likes, values that do not fit
- * what their stream declares. A record is kept as JSON text, so that every digit is known. Everything follows from a seed.
+ * Generated records that are hard to transport: numbers that no double represents, text that encodings reject, values
+ * that do not match their stream's schema. A record is kept as JSON text, so that every digit is known. Everything
+ * follows from a seed.
  */
 
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
@@ -76,7 +77,7 @@ const oddTexts = [
   '\\.',
 ];
 
-/** Without U+0000 and halves of surrogate pairs, which PostgreSQL cannot hold: those are `unstorableText`. */
+/** Without U+0000 and lone surrogates, which PostgreSQL cannot store: those are `unstorableText`. */
 export const plainText = (random: Random) =>
   JSON.stringify(random() < 0.6 ? pick(random, oddTexts) : `${pick(random, oddTexts)}${digits(random, 200)}`);
 
@@ -171,7 +172,7 @@ export function hardRecords(random: Random, fields: readonly HardField[], count:
   });
 }
 
-/** With blanks as Python writes them, or as JavaScript does. */
+/** With blanks as written by Python or JavaScript. */
 export function recordText({ fields }: HardRecord, blank = ''): string {
   return `{${[...fields].map(([name, text]) => `${JSON.stringify(name)}:${blank}${text}`).join(`,${blank}`)}}`;
 }

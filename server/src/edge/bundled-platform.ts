@@ -163,7 +163,7 @@ export interface TokenSource extends told.Credentials {
 export function createTokenSource(): TokenSource {
   let oauth: OAuthContext | undefined;
   const opened = (): OAuthContext => {
-    if (!oauth) throw new Error('the platform asks for tokens before the service is put together');
+    if (!oauth) throw new Error('the platform requested a token before the service was assembled');
     return oauth;
   };
   return {

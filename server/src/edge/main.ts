@@ -69,7 +69,7 @@ function greeting(config: Config, { organizationId, generated, link, configured 
     `  Organization   ${organizationId}`,
   ];
   if (generated) {
-    lines.push(`  Operator token ${generated}`, '', '  Save the operator token now. It is not shown again.');
+    lines.push(`  Operator token ${generated}`, '', "  Save the operator token now. You won't see it again.");
   }
   if (link) {
     lines.push('', '  Sign in to the console with this link. It works once, within 15 minutes:', '', `    ${link}`);

@@ -1,5 +1,5 @@
-// A destination built on a public kit for connectors: notes every message in the file of its configuration, and gives each
-// state back as it came.
+// A destination built on a public connector kit: notes every message in the file of its configuration and returns each
+// state unchanged.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {

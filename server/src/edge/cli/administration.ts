@@ -44,7 +44,12 @@ export const addOrganization = (options: { name: string; id?: string; platformOr
     }
     const { id } = await createOrganization(store, systemRuntime, options);
     const { token } = await operatorTokens(store).create(id, { name: 'first' }, byCommandLine);
-    print(`Organization   ${id}`, `Operator token ${token}`, '', 'Save the operator token now. It is not shown again.');
+    print(
+      `Organization   ${id}`,
+      `Operator token ${token}`,
+      '',
+      "Save the operator token now. You won't see it again.",
+    );
   });
 
 export const showOrganizations = () =>
@@ -68,7 +73,7 @@ export const createOperatorToken = (
     const wanted = { name, permission, expiresAt: inDays(expiresInDays) };
     const organizationId = await chosenOrganization(store, options);
     const { id, token } = await operatorTokens(store).create(organizationId, wanted, byCommandLine);
-    print(`ID             ${id}`, `Operator token ${token}`, '', 'Save the token now. It is not shown again.');
+    print(`ID             ${id}`, `Operator token ${token}`, '', "Save the token now. You won't see it again.");
   });
 
 export const showOperatorTokens = (options: Chosen) =>
@@ -104,7 +109,7 @@ export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours
       `ID             ${fresh.id}`,
       `Operator token ${fresh.token}`,
       '',
-      'Save the token now. It is not shown again.',
+      "Save the token now. You won't see it again.",
     );
     if (fresh.expires_at !== null) print(`The new token expires at ${fresh.expires_at}.`);
     print(overlapHours > 0 ? `The old token works for another ${overlapHours} h.` : 'The old token is revoked.');
@@ -127,7 +132,7 @@ export const rotateKeys = () =>
   withStore(async (store) => {
     const sealer = await openOwnSealer(store);
     const kid = await rotateSigningKeys({ store, sealer, journal, listOrganizationIds });
-    print(`Created key ${kid}. It is published now and starts signing in about ten seconds.`);
+    print(`Created key ${kid}. Services publish it now and sign with it in about ten seconds.`);
     print(
       'Existing tokens stay valid. To invalidate them, find the old key with inlay keys list and run: inlay keys remove <key>',
     );

@@ -64,7 +64,7 @@ export async function addProgram(command: string[], options: ConnectorOptions): 
     const registration = readRegistration(command, options);
     const { definitionId, name } = await registerDefinition(platform.definitions, registration);
     await tellOfConnectors(platform);
-    print(`Added ${name} (${definitionId}). It is ready to use.`);
+    print(`Added ${name} (${definitionId}), ready to use.`);
   };
   await withPlatform(add, { creates: true });
 }

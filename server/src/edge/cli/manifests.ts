@@ -49,7 +49,7 @@ export async function addManifest(options: ManifestOptions): Promise<void> {
     const organizationId = await chosenOrganization(store, options);
     const description = await describe(text);
     const added = await addDescribed(store, organizationId, description, options);
-    print(`Added ${added.name} (${added.id}). It is ready to use.`);
+    print(`Added ${added.name} (${added.id}), ready to use.`);
     tellWhatIsMissing(description);
   });
 }
@@ -65,7 +65,7 @@ async function addCodedManifest(text: string, { name, icon }: ManifestOptions, c
   const add = async (platform: OpenPlatform) => {
     const made = await registerManifest(platform.definitions, { name, icon, description, componentsFile });
     await tellOfConnectors(platform);
-    print(`Added ${name} (${made.definitionId}) with code from ${componentsFile}. It is ready to use.`);
+    print(`Added ${name} (${made.definitionId}) with code from ${componentsFile}, ready to use.`);
     tellWhatIsMissing(description);
   };
   await withPlatform(add, { creates: true });
@@ -411,7 +411,7 @@ async function readBeside(registry: string, repository: string, version: string)
     const text = await findText(at, maxBytes);
     if (text !== undefined) return text;
   }
-  throw new OperatorError('the registry has no manifest for this connector');
+  throw new OperatorError('The registry has no manifest for this connector.');
 }
 
 const isAddress = (location: string) => /^https?:\/\//.test(location);

@@ -109,7 +109,7 @@ function printKeys({ secret, keys }: { secret: string | null; keys: WebhookEndpo
   const publicKey = keys.find(({ public_key }) => public_key !== null)?.public_key;
   if (secret !== null) print(`Secret  ${secret}`);
   if (publicKey) print(`Public  ${publicKey}`);
-  if (secret !== null) print('', 'Save the secret now. It is not shown again.');
+  if (secret !== null) print('', "Save the secret now. You won't see it again.");
 }
 
 export const deleteEndpoint = (id: string, options: Chosen) =>

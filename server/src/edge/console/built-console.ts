@@ -22,7 +22,7 @@ export function readBuiltConsole(folder: string): BuiltConsole | undefined {
   if (!existsSync(manifestFile)) return undefined;
   const manifest: Record<string, ManifestEntry> = JSON.parse(readFileSync(manifestFile, 'utf8'));
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
-  if (!entry) throw new Error(`${manifestFile} names no entry.`);
+  if (!entry) throw new Error(`${manifestFile} has no entry file.`);
   const assets = join(folder, 'console/assets');
   const compressed = Object.values(encodings);
   const names = readdirSync(assets).filter((name) => !compressed.some((ending) => name.endsWith(ending)));

@@ -39,7 +39,7 @@ export function readBuiltFiles(folder: string): BuiltFiles {
   }
   const manifest: Record<string, ManifestEntry> = JSON.parse(readFileSync(manifestFile, 'utf8'));
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
-  if (!entry) throw new Error(`${manifestFile} names no entry.`);
+  if (!entry) throw new Error(`${manifestFile} has no entry file.`);
   const styles = Object.values(manifest)
     .map(({ file }) => file)
     .filter((file) => file.endsWith('.css'));

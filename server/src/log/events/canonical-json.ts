@@ -11,13 +11,14 @@ export function canonicalJson(value: unknown): string {
     return `{${names.map((name) => `${quoted(name)}:${canonicalJson(members[name])}`).join(',')}}`;
   }
   if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError('JSON has no number like this.');
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError('JSON cannot represent NaN or Infinity.');
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError('JSON has no value like this.');
+  if (text === undefined) throw new TypeError('JSON cannot represent this value.');
   return text;
 }
 
 function quoted(text: string): string {
-  if (!text.isWellFormed()) throw new TypeError('The text is no Unicode: half of a surrogate pair is missing.');
+  if (!text.isWellFormed()) throw new TypeError('The text is not valid Unicode: it contains half of a surrogate pair.');
   return JSON.stringify(text);
 }

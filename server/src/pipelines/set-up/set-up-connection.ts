@@ -344,7 +344,7 @@ async function whereDestinationMayBeLost<T>(
   } catch (error) {
     if (!(await isGoneFromPlatform(ctx, 'destination', { id, workspaceId }, error))) throw error;
     await unbind(ctx.store.db, { table: 'destinations', workspaceId, id }, platformId);
-    throw new Waiting('the destination is gone from the platform and is made anew', 1_000);
+    throw new Waiting('the destination no longer exists on the platform and is being recreated', 1_000);
   }
 }
 

@@ -81,7 +81,7 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
     for (const row of rows) next.set(row.kid, byKid.get(row.kid) ?? openKey(row, sealer));
     const newest = rows.find((row) => row.created_at <= now - publishBeforeUseMs) ?? rows.at(-1);
     const chosen = newest && next.get(newest.kid);
-    if (!chosen) throw new Error('The database holds no signing key.');
+    if (!chosen) throw new Error('The database has no signing key.');
     byKid = next;
     signing = chosen;
     published = { keys: rows.map((row) => JSON.parse(row.public_jwk)) };
