@@ -109,9 +109,7 @@ export async function runQuotaSchedule(seed: number, trace?: (line: string) => v
       return true;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'quota_reached') throw error;
-      const quota = /The quota (\w+) is reached/.exec(
-        String((error.facts as { words?: string }).words),
-      )?.[1] as Counted;
+      const { quota } = error.facts as { quota: Counted };
       const wanted = quota === 'sources' ? 1 : connectionsEach;
       refusals.push({ workspaceId, quota, wanted, startedAt, endedAt: world.now });
       return false;
