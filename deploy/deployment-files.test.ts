@@ -1,0 +1,223 @@
+/** Every deployment file against the schema of its format and against Inlay's own settings. Nothing is deployed here. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { findOrInstall, findProgram, pathFolders } from '../scripts/programs.mjs';
+import { readConfig } from '../server/src/kernel/config/config.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+const secretFolder = '/run/secrets/';
+
+/** Fails for a variable that Inlay does not know, and for a value that it refuses. Secrets are given, not read. */
+function expectToConfigure(environment: Record<string, string>, runs: 'service' | 'platform') {
+  const given = Object.entries(environment).map(([name, value]) => {
+    if (!value.startsWith(secretFolder) && !value.startsWith('%d/')) return [name, value];
+    expect(name).toMatch(/_FILE$/);
+    const plain = name.slice(0, -'_FILE'.length);
+    const url = 'postgres://inlay:secret@postgres/inlay';
+    return [
+      plain,
+      plain === 'INLAY_DATABASE_URL'
+        ? url
+        : Buffer.from(`${plain} 0123456789`.slice(0, 32).padEnd(32, 'x')).toString('base64'),
+    ];
+  });
+  expect(readConfig(Object.fromEntries(given), { runs }).config.unknownNames).toEqual([]);
+}
+
+interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec?: { replicas?: number; template?: { spec: PodSpec }; selector?: { matchLabels?: object } };
+}
+interface PodSpec {
+  enableServiceLinks?: boolean;
+  automountServiceAccountToken?: boolean;
+  securityContext?: object;
+  containers: {
+    image: string;
+    args?: string[];
+    env?: { name: string; value: string }[];
+    envFrom?: { configMapRef: { name: string } }[];
+    securityContext?: object;
+    resources?: { requests?: object };
+    readinessProbe?: object;
+  }[];
+}
+
+const objectsIn = (path: string) =>
+  parseAllDocuments(read(path)).map((document) => document.toJS() as KubernetesObject);
+
+/** Each value of an object with its path. */
+function leavesOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [`${path}=${String(value)}`];
+  return Object.entries(value).flatMap(([key, each]) => leavesOf(each, `${path}/${key}`));
+}
+
+describe.each(['single', 'replicas'])('The Kubernetes overlay %s', (overlay) => {
+  const rendered = objectsIn(`kubernetes/rendered-${overlay}.yaml`);
+  const pods = rendered.flatMap((object) =>
+    object.spec?.template ? [{ object, pod: object.spec.template.spec }] : [],
+  );
+
+  it('has only fields that Kubernetes knows, with values that it accepts', async () => {
+    const directory = mkdtempSync(join(folder, '.types-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const lines = rendered.map(({ apiVersion, kind, ...rest }, index) => {
+      const type = `import('kubernetes-models/${apiVersion}').I${kind}`;
+      return `export const object${index}: ${type} = ${JSON.stringify({ apiVersion, kind, ...rest })};`;
+    });
+    const file = join(directory, 'objects.ts');
+    writeFileSync(file, lines.join('\n'));
+    const compiler = join(folder, '../node_modules/.bin/tsc');
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--types', '', '--module', 'nodenext', '--ignoreConfig'];
+    await promisify(execFile)(compiler, [...options, file]).catch(({ stdout }) => expect(stdout).toBe(''));
+    for (const { apiVersion, kind, ...rest } of rendered) {
+      const models = await import(/* @vite-ignore */ `kubernetes-models/${apiVersion}`);
+      expect(() => new models[kind](rest).validate(), kind).not.toThrow();
+    }
+  });
+
+  it('is rendered from the files of its folder', () => {
+    const sources = ['base', overlay].flatMap((name) =>
+      (parse(read(`kubernetes/${name}/kustomization.yaml`)).resources as string[])
+        .filter((resource) => resource.endsWith('.yaml'))
+        .flatMap((resource) => objectsIn(`kubernetes/${name}/${resource}`)),
+    );
+    const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.name}`;
+    const withoutMaps = rendered.filter(({ kind }) => kind !== 'ConfigMap');
+    expect(withoutMaps.map(nameOf).toSorted()).toEqual(sources.map(nameOf).toSorted());
+    for (const source of sources) {
+      const leaves = new Set(leavesOf(rendered.find((object) => nameOf(object) === nameOf(source))));
+      // Kustomize appends a hash to the name of the generated ConfigMap, and sets the image.
+      const missing = leavesOf(source).filter((leaf) => !leaves.has(leaf) && !/configMapRef|\/image=/.test(leaf));
+      expect(missing, nameOf(source)).toEqual([]);
+    }
+  });
+
+  it('runs every pod restricted, with requests and probes, and without service links', () => {
+    for (const { object, pod } of pods) {
+      const what = `${object.kind} ${object.metadata.name}`;
+      expect(pod, what).toMatchObject({
+        enableServiceLinks: false,
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      for (const container of pod.containers) {
+        expect(container, what).toMatchObject({
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+          resources: { requests: { cpu: expect.anything(), memory: expect.anything() } },
+          readinessProbe: expect.anything(),
+        });
+      }
+    }
+    expect(rendered.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['NetworkPolicy', 'Ingress']));
+    if (overlay === 'replicas') expect(rendered.map(({ kind }) => kind)).toContain('PodDisruptionBudget');
+  });
+
+  it('gives Inlay only settings that it knows', () => {
+    let checked = 0;
+    for (const { pod } of pods) {
+      for (const { image, args, env = [], envFrom = [] } of pod.containers) {
+        if (!image.startsWith('inlay:')) continue;
+        const maps = envFrom.map(({ configMapRef }) =>
+          rendered.find(({ metadata }) => metadata.name === configMapRef.name),
+        );
+        const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+        const environment = Object.assign({}, ...maps.map((map) => map?.data), own);
+        expectToConfigure(environment, args?.[0] === 'platform' ? 'platform' : 'service');
+        checked += 1;
+      }
+    }
+    expect(checked).toBe(overlay === 'single' ? 1 : 2);
+  });
+});
+
+describe('compose.yaml', () => {
+  const compose = parse(read('compose.yaml'), { merge: true });
+
+  it('fits the schema of the Compose specification', () => {
+    const { $schema, ...schema } = JSON.parse(read('../node_modules/dclint/schemas/compose.schema.json'));
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+    expect(validate(compose), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('gives Inlay only settings and secrets that exist', () => {
+    const services = Object.entries(compose.services as Record<string, ComposeService>);
+    const ours = services.filter(([, { image }]) => image.includes('INLAY_IMAGE'));
+    expect(ours.map(([name]) => name)).toEqual(['inlay', 'replica', 'platform']);
+    for (const [name, { environment, secrets }] of ours) {
+      const settled = Object.entries(environment).map(([variable, value]) => [
+        variable,
+        value.replace(/\$\{\w+:-(.*)\}/, '$1'),
+      ]);
+      expectToConfigure(Object.fromEntries(settled), name === 'platform' ? 'platform' : 'service');
+      const files = Object.values(environment).filter((value) => value.startsWith(secretFolder));
+      expect(files.map((file) => file.slice(secretFolder.length)).toSorted(), name).toEqual(secrets.toSorted());
+      for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
+    }
+  });
+});
+
+interface ComposeService {
+  image: string;
+  environment: Record<string, string>;
+  secrets: string[];
+}
+
+describe('systemd/inlay.service', () => {
+  it('passes systemd-analyze', async () => {
+    const find = () => findProgram('systemd-analyze', [...pathFolders(), '/usr/bin']);
+    const program = await findOrInstall(find, { install: true, packages: ['systemd'] });
+    const directory = mkdtempSync(join(tmpdir(), 'inlay-unit-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const unit = join(directory, 'inlay.service');
+    writeFileSync(unit, read('systemd/inlay.service'));
+    const verify = () => promisify(execFile)(String(program), ['verify', '--man=no', '--recursive-errors=no', unit]);
+    expect((await verify()).stderr).toBe('');
+    writeFileSync(unit, read('systemd/inlay.service').replace('ProtectHome', 'ProtectHouse'));
+    await expect(verify()).rejects.toThrow('ProtectHouse');
+  });
+
+  it('gives Inlay only settings that it knows', () => {
+    const lines = [...read('systemd/inlay.service').matchAll(/^Environment=(\w+)=(.*)$/gm)];
+    const own = lines.map(([, name, value]) => [name, value] as const).filter(([name]) => name !== 'NODE_ENV');
+    expect(own.length).toBeGreaterThan(2);
+    expectToConfigure(Object.fromEntries(own) as Record<string, string>, 'service');
+  });
+});
+
+/** The parser imports JSON in a way that only bundlers understand. */
+async function loadWorkflowParser(): Promise<typeof import('@actions/workflow-parser')> {
+  const stdin = { contents: "export * from '@actions/workflow-parser'", resolveDir: folder };
+  const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', platform: 'browser', write: false });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
+  return await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`);
+}
+
+it('Every workflow fits the schema of GitHub Actions', async () => {
+  const { NoOperationTraceWriter, parseWorkflow } = await loadWorkflowParser();
+  const faultsOf = (name: string, content: string) =>
+    parseWorkflow({ name, content }, new NoOperationTraceWriter())
+      .context.errors.getErrors()
+      .map(({ message }) => message);
+  for (const name of readdirSync(join(folder, '../.github/workflows'))) {
+    const content = read(`../.github/workflows/${name}`);
+    expect(faultsOf(name, content), name).toEqual([]);
+    expect(faultsOf(name, content.replace('runs-on:', 'run-on:')), name).not.toEqual([]);
+  }
+});
