@@ -244,11 +244,11 @@ it('ends on a signal while it is still starting', async () => {
 it.each([
   [
     ['--help'],
-    /^Unknown option '--help'.*\nThe demo takes --port, --page-port, --provider-port, --data-dir, --no-build\.\n$/,
+    /^Unknown option '--help'.*\n.*--port, --page-port, --provider-port, --data-dir, --no-build\n$/,
   ],
   [
     ['--data-dir', join(program, 'data')],
-    /^The folder \S+\/data cannot be written\. ENOTDIR.*\nChoose another one with --data-dir\.\n$/,
+    /^.* \S+\/data\. ENOTDIR.*\n.*--data-dir\.\n$/,
   ],
 ])('says what to do about %j, without a stack trace', async (args, output) => {
   const [port, pagePort] = [await freePort(), await freePort()];
@@ -264,7 +264,7 @@ it('says what to do when a port is in use', async () => {
   const { port } = taken.address() as { port: number };
   const byOption = run(['--data-dir', dataDir, '--port', String(port)]).ended;
   const byEnvironment = run(['--data-dir', dataDir], { PORT: String(port) }).ended;
-  const output = `Port ${port} is in use. Stop what uses it, or choose another one with --port or PORT.\n`;
+  const output = expect.stringMatching(new RegExp(`^Port ${port} .*--port or PORT\\.\n$`));
   expect(await byOption).toEqual({ code: 1, output });
   expect(await byEnvironment).toEqual({ code: 1, output });
   taken.close();
@@ -274,6 +274,6 @@ it('says what a valid port is when it gets something else', async () => {
   const { code, output } = await run(['--data-dir', dataDir], { PORT: 'http' }).ended;
   expect({ code, output }).toEqual({
     code: 1,
-    output: '"http" is not a port. Choose one from 1 to 65535 with --port or PORT.\n',
+    output: expect.stringMatching(/^"http" .*65535.*--port or PORT\.\n$/),
   });
 });
