@@ -45,5 +45,5 @@ export function quotaInWords(
   const thing = quotas.things[quota as LimitedQuota];
   if (!thing) return undefined;
   const amount = quota.startsWith('bytes') ? formatting.bytes(limit) : formatting.number(limit);
-  return `${quotas.reached(thing(limit, amount))} ${at ? quotas.resumes(at) : quotas[ending]}`;
+  return quotas.reached(thing(limit, amount), at ? quotas.resumes(at) : quotas[ending]);
 }
