@@ -183,7 +183,7 @@ it('shows a link where the browser says nothing of the popup, and goes on after 
   });
   let popup = await popupAfter(page, () => signInWith(frame).click());
   expect(await popup.textContent('h1')).toBe('Slow');
-  const link = frame.getByRole('link', { name: /Open the sign-in/ });
+  const link = frame.getByRole('link', { name: signInWords.openWindow });
   await link.waitFor();
   await button(frame, signInWords.useThisWindow).waitFor();
   await lookAt(page, frame, 'link');
