@@ -161,8 +161,8 @@ describe('the demo', () => {
     expect(await widget.getByText('PostgreSQL').count()).toBe(0);
     await page.getByText('Pro', { exact: true }).click();
     await widget.getByText('PostgreSQL').waitFor();
-    await page.getByLabel('Language of the widget').selectOption('de');
-    await page.locator('#place iframe[title="Ihre Daten verbinden"]').waitFor();
+    await page.getByLabel('Widget language').selectOption('de');
+    await page.locator('#place iframe[title="Daten verbinden"]').waitFor();
 
     await page.locator('.place').getByRole('button', { name: 'Close' }).click();
     await events.filter({ hasText: 'closed' }).waitFor();

@@ -5,6 +5,7 @@
 import type { Frame, Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { isLongRun } from '../../server/test/support/long-run.ts';
+import widgetWords from '../../widget/src/words/en.ts';
 import { launchFirefox } from '../../widget/test/support/firefox.ts';
 import { Tab } from '../../widget/test/support/real-browsers.ts';
 import { frameOf, useStage, widgetFrame } from '../../widget/test/support/stage.ts';
@@ -58,11 +59,11 @@ it('An operator sees what the customer sees, and a button that would change some
 
   await frame.getByRole('button', { name: /Shop/ }).click();
   await frame.getByRole('button', { name: 'Sync now' }).click();
-  const sentence = 'Nothing can be changed here, and links do not open.';
+  const sentence = widgetWords.failures.only_view.text;
   await frame.getByText(sentence).waitFor();
   await expect.poll(heightOf).toBeGreaterThan(listHeight);
   await frame.getByRole('button', { name: /Your sources/ }).click();
-  await frame.getByRole('button', { name: 'Add a source' }).click();
+  await frame.getByRole('button', { name: widgetWords.list.add }).click();
   await frame.getByRole('button', { name: hostile }).click();
   await frame.getByLabel('Users').fill('5');
   await frame.getByRole('button', { name: 'Test and connect' }).click();
@@ -223,7 +224,7 @@ it('A view whose token no longer works gets another one by itself', async () => 
   await frame.getByRole('button', { name: /Shop/ }).click();
   await frame.getByText('Completed').first().waitFor();
   await asked;
-  expect(await frame.getByText('session has ended').count()).toBe(0);
+  expect(await frame.getByText(widgetWords.expired.title).count()).toBe(0);
   expect(stage.takeProblems().filter((problem) => !/status of 401/.test(problem))).toEqual([]);
 });
 
@@ -234,7 +235,7 @@ it('The playground shows the widget with its choices, as a new customer or the o
   await frame.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();
   await frame.getByLabel('Users').fill('5');
   await frame.getByRole('button', { name: 'Test and connect' }).click();
-  await frame.getByText('This is a view').waitFor();
+  await frame.getByText(widgetWords.failures.only_view.title).waitFor();
 
   // However quickly somebody types, the service is asked when the typing stops.
   const asked: string[] = [];
@@ -247,7 +248,7 @@ it('The playground shows the widget with its choices, as a new customer or the o
       field.dispatchEvent(new Event('input', { bubbles: true }));
     }
   });
-  await frame.getByRole('heading', { name: 'Nothing to connect yet' }).waitFor();
+  await frame.getByRole('heading', { name: widgetWords.empty.title }).waitFor();
   expect(asked).toEqual([expect.stringContaining('"gold"')]);
   await page.getByLabel(playground.tags).fill('');
 

@@ -1,22 +1,22 @@
 /**
- * The connection to one widget in its frame. Only messages from exactly that frame and from the widget's own origin
- * count, and messages are sent only to that origin. After `close` no message is received any more.
+ * The connection to one widget in its frame. Accepts messages only from that frame and the widget's origin, and sends only
+ * to that origin. No messages are received after `close`.
  */
 import type { MessageToHost, MessageToWidget } from '@inlay/contract/embedding';
 import { readMessage } from './messages.ts';
 import type { WidgetToken } from './widget-token.ts';
 
 export interface FrameConnection {
-  /** The token that the widget in the frame has. */
+  /** The token held by the widget in the frame. */
   readonly token: WidgetToken;
-  /** `isAnew`: the frame was reloaded, and has no token any more. */
-  give(token: WidgetToken, isAnew?: boolean): void;
+  /** `isReload`: the frame was reloaded and has lost its token. */
+  give(token: WidgetToken, isReload?: boolean): void;
   close(): void;
 }
 
 export interface FrameListener {
   onMessage(message: MessageToHost): void;
-  /** Called when the page's own content policy does not let the frame load. */
+  /** Called when the page's own content policy blocks the frame. */
   onBlocked(): void;
 }
 
@@ -46,8 +46,8 @@ export function connectFrame(
     get token() {
       return token;
     },
-    give(next, isAnew) {
-      if (next === token && !isAnew) return;
+    give(next, isReload) {
+      if (next === token && !isReload) return;
       token = next;
       const message: MessageToWidget = { inlay: 1, type: 'token', token: token.token };
       frame.contentWindow?.postMessage(message, origin);

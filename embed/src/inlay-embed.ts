@@ -1,6 +1,6 @@
 /**
- * Puts the Inlay widget into a page: in a dialog (`open`) or in an element (`mount`). Importing this file uses neither
- * window nor document, so it also works in code that a server renders.
+ * Adds the Inlay widget to a page: in a dialog (`open`) or in an element (`mount`). Importing this file touches neither
+ * window nor document, so it works in server-side rendering.
  */
 import { type InlayHandle, type InlayOptions, startSession } from './session.ts';
 

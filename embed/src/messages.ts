@@ -1,21 +1,20 @@
 /**
- * The events that the page gets, and how messages from the widget's window become events. A message is copied field by
- * field by a fixed shape. A message with another shape is ignored, and a field that the shape does not name is dropped.
+ * The page's events, and how messages from the widget's window become events. Messages are copied field by field into a fixed
+ * shape; messages of any other shape are ignored, unknown fields dropped.
  */
 import type { MessageToHost, WidgetErrorCode, WidgetEvent } from '@inlay/contract/embedding';
 
 /**
- * `token_failed`: getToken failed or gave no widget token; `load_failed`: the widget did not appear; `wrong_origin`:
- * the token allows another origin than the page's; `frame_blocked`: the page's content policy does not let the frame
- * load.
+ * `token_failed`: getToken failed or returned no widget token; `load_failed`: the widget did not load; `wrong_origin`:
+ * the token allows a different origin than the page's; `frame_blocked`: the page's content policy blocks the frame.
  */
 export type InlayErrorCode = WidgetErrorCode | 'token_failed' | 'load_failed' | 'wrong_origin' | 'frame_blocked';
 
 export type InlayEvent =
   | Exclude<WidgetEvent, { type: 'error' }>
-  /** Something the customer was told of; `code` is stable, `message` is in the customer's language. */
+  /** A problem shown to the customer. `code` is stable, `message` is in the customer's language. */
   | { type: 'error'; error: { code: InlayErrorCode; message: string; cause?: unknown } }
-  /** The widget is gone, and has left nothing in the page. */
+  /** The widget was removed from the page. */
   | { type: 'closed' };
 
 type Shape = { [field: string]: Shape | ((value: unknown) => boolean) };
@@ -56,7 +55,7 @@ const shapes: Record<MessageToHost['type'], Shape> = {
   sign_in: { id: orNull(isText) },
 };
 
-/** The message; undefined if the data is no message of ours. */
+/** Parses a message; undefined if it isn't one of the widget's. */
 export function readMessage(data: unknown): MessageToHost | undefined {
   const { inlay, type } = (data ?? {}) as { inlay?: unknown; type?: unknown };
   if (inlay !== 1 || !isText(type) || !Object.hasOwn(shapes, type as string)) return undefined;

@@ -1,17 +1,17 @@
 /**
- * The widget for React: `<InlayWidget>` in the page, `useInlay` for the dialog. Callbacks may change with every render;
- * the widget stays and calls the latest ones. A new `token` is passed to the widget; a new theme, locale,
- * template or source makes a new one.
+ * The widget for React: `<InlayWidget>` in the page, `useInlay` for the dialog. Callbacks may change with every render; the
+ * widget always calls the latest ones. A new `token` is passed to the widget; a new theme, locale, template or source
+ * recreates it.
  */
 import { createElement, type ReactElement, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { type InlayHandle, type InlayOptions, mount, open } from './inlay-embed.ts';
 
 export interface InlayWidgetProps extends InlayOptions {
-  /** The class of the element around the widget. */
+  /** Class of the element around the widget. */
   className?: string;
 }
 
-/** The widget inside the page. Without `token` and `getToken` it waits until one of them is given. */
+/** The widget inside the page. Waits until it has a `token` or `getToken`. */
 export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactElement {
   const element = useRef<HTMLDivElement>(null);
   const handle = useRef<InlayHandle>(undefined);
@@ -20,9 +20,9 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
   const canAsk = options.getToken !== undefined;
   const canStart = canAsk || options.token !== undefined;
 
-  // This effect comes before the next one, so that a widget that starts with a token does not get the token twice.
+  // Must run before the next effect, so that a widget created with a token doesn't receive it twice.
   useNewToken(handle, options.token);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these makes a new widget
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these recreates the widget
   useEffect(() => {
     if (!canStart || !element.current) return;
     const mounted = mount(element.current, following(latest));
@@ -33,7 +33,7 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
   return createElement('div', { ref: element, className });
 }
 
-/** The widget in a dialog. It is removed together with the component. */
+/** The widget in a dialog, removed with the component. */
 export function useInlay(options: InlayOptions): { open(): void; close(): void; isOpen: boolean } {
   const handle = useRef<InlayHandle>(undefined);
   const latest = useLatest(options);
@@ -86,7 +86,7 @@ function useNewToken(handle: RefObject<InlayHandle | undefined>, token: string |
   }, [handle, token]);
 }
 
-/** The present options, with callbacks that always call those of the last render. */
+/** The current options, with callbacks that call those of the latest render. */
 function following(latest: RefObject<InlayOptions>): InlayOptions {
   const { getToken } = latest.current;
   return {

@@ -1,6 +1,6 @@
 /**
- * One widget from its first token to its end: asks for tokens, loads the frame, passes the widget's events on. After
- * the end nothing happens any more, even if an answer still arrives. Widgets share nothing.
+ * One widget from its first token to its end: requests tokens, loads the frame, forwards the widget's events. Late answers
+ * are ignored after the end. Widgets share no state.
  */
 import type { MessageToHost, WidgetEvent, WidgetTheme } from '@inlay/contract/embedding';
 import { connectFrame, type FrameConnection } from './frame-connection.ts';
@@ -11,47 +11,47 @@ import { createView, type Mode, type ViewState } from './view.ts';
 import { frameAddress, isSameWidget, readWidgetToken, type WidgetToken } from './widget-token.ts';
 
 export interface InlayOptions {
-  /** A widget token, as the backend got it. */
+  /** A widget token, exactly as Inlay returned it to the backend. */
   token?: string | undefined;
-  /** Asks the backend for a widget token: at the start if there is no `token`, and whenever a token has expired. */
+  /** Fetches a widget token from the backend: initially if there is no `token`, and whenever a token has expired. */
   getToken?: (() => Promise<string>) | undefined;
   onEvent?: ((event: InlayEvent) => void) | undefined;
-  /** Replaces the theme that the backend asked for. */
+  /** Overrides the theme requested by the backend. */
   theme?: WidgetTheme | undefined;
-  /** Replaces the locale that the backend asked for, and the browser's. */
+  /** Overrides the locale requested by the backend, and the browser's. */
   locale?: string | undefined;
-  /** The id of a source template: the widget opens on its form. */
+  /** ID of a source template. The widget opens on its form. */
   template?: string | undefined;
-  /** The id of a source of the customer: the widget opens on it. */
+  /** ID of one of the customer's sources. The widget opens on it. */
   source?: string | undefined;
 }
 
-/** Every call may be repeated. After `close` or `destroy`, calls do nothing. */
+/** All calls are idempotent, and do nothing after `close` or `destroy`. */
 export interface InlayHandle {
   /** Removes the widget and sends the event `closed`. */
   close(): void;
-  /** Goes on with another token. A token for another workspace or other filters loads the widget anew. */
+  /** Switches to another token. A token for another workspace or other filters reloads the widget. */
   updateToken(token: string): void;
   /** Removes the widget without an event. */
   destroy(): void;
 }
 
-/** How long the token and the first message of the frame may take together. */
+/** Time limit for the token and the frame's first message together. */
 const readyTimeoutMs = 20_000;
-/** A token that is refused this soon never worked. Asking again and again would not help. */
+/** A token rejected this soon never worked, so retrying would loop. */
 const renewalPauseMs = 1_000;
 
 export function startSession(mode: Mode, parent: Element, options: InlayOptions): InlayHandle {
   const { getToken, theme, locale } = options;
-  // The customer comes back from a provider: the widget goes on with that, whatever else the page wants.
+  // A sign-in the customer returns from takes precedence over the page's other options.
   const { template, source }: InlayOptions = isReturned() ? {} : options;
   if (options.token === undefined && !getToken) throw new TypeError('Pass a `token` or `getToken`.');
-  // Read the token before anything is in the page, so that the caller gets the error of a wrong token.
+  // Parse the token before touching the page, so that an invalid one throws at the caller.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
   let connection: FrameConnection | undefined;
   let state: ViewState = 'loading';
   let hasEnded = false;
-  /** At first, long enough ago. */
+  /** Initially long ago. */
   let renewedAtMs = -renewalPauseMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,7 +68,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   view.dress(theme, locale);
   begin(current);
 
-  /** Begins with this token, or asks for a new one. */
+  /** Starts with this token, or requests one. */
   function begin(token: WidgetToken | undefined): void {
     disconnect();
     timer = setTimeout(() => fail('load_failed'), readyTimeoutMs);
@@ -81,8 +81,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     current = token;
     view.dress(theme ?? token.theme ?? {}, locale ?? token.locale);
     if (token.allowedOrigin && token.allowedOrigin !== origin) {
-      // The browser would refuse to show the frame and give no reason, so we give it. The timer lets `open` return
-      // first.
+      // The browser would block the frame without a reason, so report it here. The timer lets `open` return first.
       clearTimeout(timer);
       timer = setTimeout(() =>
         blame('wrong_origin', `The widget token allows ${token.allowedOrigin}, but this page is on ${origin}.`),
@@ -121,7 +120,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     }
     requests?.forget();
     current = token;
-    // A frame that is still loading gets the token when it is ready.
+    // A frame that is still loading gets the token once ready.
     if (state === 'ready') connection.give(token);
   }
 
@@ -150,7 +149,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     else requests?.ask();
   }
 
-  /** Fails for a reason that the page's developer can fix. On a page that works, no customer ever sees it. */
+  /** Fails for a reason the page's developer has to fix. Customers never see it on a working page. */
   function blame(code: InlayErrorCode, reason: string): void {
     fail(code, new Error(reason), reason);
   }
@@ -158,7 +157,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   function fail(code: InlayErrorCode, cause?: unknown, reason?: string): void {
     requests?.forget();
     clearTimeout(timer);
-    // A widget that is already shown stays. It asks again when it needs a token.
+    // Keep a widget that is already shown. It requests a token again when it needs one.
     if (state !== 'ready') change('failed', reason);
     emit({ type: 'error', error: { code, message: view.words.failed, ...(cause !== undefined && { cause }) } });
   }

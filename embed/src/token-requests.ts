@@ -1,8 +1,8 @@
-/** Asks the page for widget tokens, one request at a time. The answer to a request that was given up is ignored. */
+/** Requests widget tokens from the page, single-flight. Answers to abandoned requests are ignored. */
 import { readWidgetToken, type WidgetToken } from './widget-token.ts';
 
 export interface TokenRequests {
-  /** Does nothing while a request is under way. */
+  /** Does nothing while a request is pending. */
   ask(): void;
   forget(): void;
 }
@@ -25,7 +25,7 @@ export function createTokenRequests(
           latest = undefined;
           tell(outcome);
         };
-      // Within a promise, so that a `getToken` that throws at once fails like any other.
+      // Inside a promise, so that a synchronous throw of `getToken` is handled like a rejection.
       new Promise<string>((resolve) => resolve(getToken()))
         .then(readWidgetToken)
         .then(settle(listener.onToken), settle(listener.onFailure));

@@ -1,7 +1,7 @@
 /**
- * The elements around the widget's frame: a dialog or a plain block, which can also show that it is loading or has
- * failed. It lives in a shadow root with a constructed stylesheet, so the page's styles do not reach it, its own do not
- * reach the page, and a strict `style-src` of the page allows it. `remove` takes everything away.
+ * The elements around the widget's frame: a dialog or a plain block, with loading and failed states. They live in a shadow
+ * root with a constructed stylesheet, which isolates styles in both directions and satisfies a strict `style-src`. `remove`
+ * removes everything.
  */
 import type { WidgetTheme } from '@inlay/contract/embedding';
 import style from './view.css';
@@ -12,9 +12,9 @@ export type ViewState = 'loading' | 'ready' | 'failed';
 
 export interface View {
   readonly words: Words;
-  /** Sets colours and language as soon as they are known. Before that it is light or dark like the page. */
+  /** Sets colours and language once known. Until then, light or dark follows the page. */
   dress(theme: WidgetTheme | undefined, locale: string | undefined): void;
-  /** Shows a new frame for this address and removes the frame before it. */
+  /** Replaces the frame with one for this URL. */
   showFrame(address: string): HTMLIFrameElement;
   /** `reason`: shown below the message of a failure, for the page's developer. */
   setState(state: ViewState, reason?: string): void;
@@ -32,7 +32,7 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
 
   const dialog = mode === 'modal' ? make('dialog', 'panel') : undefined;
   const panel: HTMLElement = dialog ?? make('div', 'panel');
-  // Holds the focus until there is a frame to give it to.
+  // Holds the focus until the frame exists.
   panel.tabIndex = -1;
   const notice = make('div', 'notice');
   const text = make('p', '');
@@ -102,7 +102,7 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
       close.inert = isCovered;
     },
     remove() {
-      // Closing gives the focus back to where it was.
+      // Closing restores the focus.
       dialog?.close();
       host.remove();
       unlock?.();
@@ -110,14 +110,12 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
   };
 }
 
-/**
- * Shows the dialog above everything and stops the page from scrolling. Returns a function that lets it scroll again.
- */
+/** Shows the dialog above everything and locks the page's scrolling. Returns a function that unlocks it. */
 function openDialog(dialog: HTMLDialogElement, button: HTMLButtonElement, onClose: () => void): () => void {
   button.onclick = onClose;
 
-  // A click on the backdrop has the dialog as its target. The press must begin there too: a reader may select text in
-  // the dialog and let go outside.
+  // A click on the backdrop targets the dialog. The press must start there too, since a text selection in the dialog may end
+  // outside.
   let isPressedOutside = false;
   dialog.onpointerdown = ({ target, clientX, clientY }) => {
     const { left, right, top, bottom } = dialog.getBoundingClientRect();
@@ -129,8 +127,7 @@ function openDialog(dialog: HTMLDialogElement, button: HTMLButtonElement, onClos
   // This also runs after Escape.
   dialog.onclose = onClose;
 
-  // Each dialog has its own stylesheet. So dialogs may be closed in any order, and none has to restore an earlier
-  // state.
+  // One stylesheet per dialog, so that dialogs can close in any order without restoring an earlier state.
   const hasScrollbar = innerWidth > document.documentElement.clientWidth;
   const lock = sheet(`html { overflow: hidden !important; ${hasScrollbar ? 'scrollbar-gutter: stable' : ''} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, lock];

@@ -1,16 +1,16 @@
 /**
- * Widget tokens as the backend gets them: base64 of JSON with a scoped token and the signed address of the widget. What
- * the page adds to the address goes into its fragment, which no server sees and no signature covers.
+ * Widget tokens as Inlay returns them: base64 of JSON with a scoped token and the widget's signed URL. The page's additions go
+ * into the URL fragment, which servers never see and the signature doesn't cover.
  */
 import type { WidgetFragment, WidgetTheme } from '@inlay/contract/embedding';
 
 export interface WidgetToken {
-  /** The scoped token inside. */
+  /** The scoped token it contains. */
   token: string;
   url: URL;
-  /** The origin of the pages that may show the widget, as browsers write origins. */
+  /** Origin of the pages that may show the widget, in the browser's notation. */
   allowedOrigin: string | undefined;
-  /** The theme that the backend has asked for. */
+  /** The theme requested by the backend. */
   theme: WidgetTheme | undefined;
   locale: string | undefined;
 }
@@ -23,7 +23,7 @@ export function readWidgetToken(text: string): WidgetToken {
       new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))),
     );
     const url = new URL(widgetUrl);
-    // A frame would run an address such as javascript: with the rights of the page.
+    // A frame would run a URL such as javascript: with the page's privileges.
     if (typeof token !== 'string' || !/^https?:$/.test(url.protocol)) throw new TypeError();
     const { theme, locale, allowedOrigin } = Object.fromEntries(url.searchParams);
     return {
@@ -40,7 +40,7 @@ export function readWidgetToken(text: string): WidgetToken {
   }
 }
 
-/** Whether a frame with one token can go on with the other: same workspace, origin, filters and theme. */
+/** Whether a frame with one token can switch to the other: same workspace, origin, filters and theme. */
 export function isSameWidget(one: WidgetToken, other: WidgetToken): boolean {
   return withoutSignature(one.url) === withoutSignature(other.url);
 }
@@ -52,7 +52,7 @@ function withoutSignature(url: URL): string {
   return rest.href;
 }
 
-/** The address for the frame. JSON leaves out what is undefined. */
+/** The frame's URL. JSON omits undefined members. */
 export function frameAddress(
   { url, token }: WidgetToken,
   fragment: { [K in keyof WidgetFragment]: WidgetFragment[K] | undefined },

@@ -37,7 +37,7 @@ declare global {
 export interface Host {
   readonly origin: string;
   readonly widgetOrigin: string;
-  /** An origin that nobody has asked for. */
+  /** An origin that no token allows. */
   readonly strangeOrigin: string;
   openPage(options?: BrowserContextOptions): Promise<Page>;
   /** A widget token; `silent`: the stand-in does not say that it is ready. */
@@ -219,7 +219,7 @@ export function eventTypes(page: Page): Promise<string[]> {
   return page.evaluate(() => window.events.map(({ type }) => type));
 }
 
-/** Resolves once the page was told of `count` events of that type. */
+/** Resolves once the page has received `count` events of that type. */
 export async function waitForEvent(page: Page, type: InlayEvent['type'], count = 1): Promise<void> {
   await page.waitForFunction(
     ([wanted, least]) => window.events.filter((event) => event.type === wanted).length >= least,

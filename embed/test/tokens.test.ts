@@ -5,7 +5,7 @@ import { eventTypes, type Host, startHost, traces, waitForEvent, widgetFrame } f
 
 declare global {
   interface Window {
-    /** How often a token was asked for, and the answers that are still due. */
+    /** Number of token requests, and the pending answers. */
     askedCount: number;
     answers: { resolve(token: string): void; reject(error: Error): void }[];
   }
@@ -49,7 +49,7 @@ const messageThrownBy = (token: string | undefined) =>
       return (error as Error).message;
     }
   }, token);
-/** Time passes in the page only when the test says so. */
+/** The page runs on a virtual clock. */
 async function stopClock(): Promise<void> {
   await page.clock.install();
   await page.reload();
@@ -207,7 +207,7 @@ it('shows a widget that does not appear as failed, and still takes it when it do
   expect(await eventTypes(page)).toEqual(['error', 'ready']);
 });
 
-it('loads the frame anew when asked to try again', async () => {
+it('reloads the frame when asked to try again', async () => {
   page = await host.openPage();
   await stopClock();
   await page.evaluate(
@@ -249,7 +249,7 @@ it('does nothing with a token that comes after updateToken', async () => {
   expect(await frame.evaluate(() => window.fragment)).toContain('updated.jwt.token');
 });
 
-it('renews an expired token by itself, one request at a time', async () => {
+it('renews an expired token automatically, one request at a time', async () => {
   page = await host.openPage();
   await openAsking(host.token());
   await waitForEvent(page, 'ready');
@@ -266,7 +266,7 @@ it('renews an expired token by itself, one request at a time', async () => {
   expect(await eventTypes(page)).toEqual(['ready', 'token_expired', 'token_expired']);
 });
 
-it('tells of a renewal that failed, keeps the widget, and asks again the next time', async () => {
+it('reports a failed renewal, keeps the widget, and asks again the next time', async () => {
   page = await host.openPage();
   await openAsking(host.token());
   await waitForEvent(page, 'ready');
@@ -334,7 +334,7 @@ it('hands a token on to a widget that was still loading, as soon as it listens',
   expect(await frame.evaluate(() => window.received)).toEqual([{ inlay: 1, type: 'token', token: 'second.jwt.token' }]);
 });
 
-it('loads anew for another workspace', async () => {
+it('reloads for another workspace', async () => {
   page = await host.openPage();
   await page.evaluate((token) => {
     window.handle = window.Inlay.open({ token, onEvent: window.record });
@@ -349,7 +349,7 @@ it('loads anew for another workspace', async () => {
   expect(await page.locator('inlay-widget iframe').count()).toBe(1);
 });
 
-it('refuses a malformed token in updateToken and goes on as before', async () => {
+it('refuses a malformed token in updateToken and continues as before', async () => {
   page = await host.openPage();
   const thrown = await page.evaluate((token) => {
     window.handle = window.Inlay.open({ token, onEvent: window.record });
@@ -417,7 +417,7 @@ it.each([
   expect(await page.evaluate(() => window.errors.splice(0).join())).toMatch(/^frame-src /);
 });
 
-it('tells the widget whether the page gets another token by itself', async () => {
+it('informs the widget whether the page renews tokens automatically', async () => {
   page = await host.openPage();
   await openAsking(host.token());
   await waitForEvent(page, 'ready');

@@ -8,7 +8,7 @@ import { ensureTemplates } from './templates.mjs';
 
 const operatorToken = 'the-operator-token-of-this-test-0123456789';
 
-/** A stand-in for Inlay that keeps what it was asked, and what it was told to make. */
+/** A stand-in for Inlay that records all requests. */
 let inlay: Server;
 let inlayUrl: string;
 let asked: { url: string; authorization: string | undefined; body: Record<string, unknown> }[];

@@ -1,6 +1,6 @@
 /*
- * Tells whether a webhook comes from the service that has the key, is unchanged and is fresh. Works for every sender that
- * follows Standard Webhooks 1.0.
+ * Verifies that a webhook was signed with the key, is unchanged and is recent. Works for every sender that follows Standard
+ * Webhooks 1.0.
  */
 import { WebhookKeyError } from './key-error.ts';
 import { checkOf, type SignatureCheck } from './signatures.ts';
@@ -15,13 +15,13 @@ export interface WebhookEvent {
   data: Record<string, unknown>;
 }
 
-/** The headers of a request: of `fetch`, of Node.js, or an object with names in whatever case. */
+/** Headers from `fetch`, from Node.js, or an object with names in any case. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | Record<string, string | readonly string[] | undefined>;
 
 export interface VerifyOptions {
-  /** How old, or how far ahead, a webhook may be; 300 if not given. Needed against webhooks that are sent once more. */
+  /** Maximum clock difference; 300 by default. Limits replay attacks. */
   toleranceSeconds?: number;
   /** Milliseconds since 1970; for tests. */
   now?: () => number;
@@ -35,7 +35,7 @@ export type WebhookFault =
   | 'wrong_signature'
   | 'not_json';
 
-/** The webhook is not to be trusted. Answer with 400. */
+/** The webhook can't be trusted. Respond with 400. */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
   readonly code: WebhookFault;
@@ -47,14 +47,14 @@ export class WebhookVerificationError extends Error {
 }
 
 const defaultToleranceSeconds = 300;
-/** A sender that changes its key sends two. Many more only cost time. */
+/** Senders send two signatures while rotating a key. More would only cost time. */
 const maxSignatures = 20;
 
 /**
  * Returns the event of a webhook that is genuine; throws a WebhookVerificationError for any other.
  *
- * @param payload the body exactly as it came, before anything parsed it
- * @param key the secret (`whsec_…`) or the public key (`whpk_…`) of the endpoint; several while you change it
+ * @param payload the raw body, before any parsing
+ * @param key the secret (`whsec_…`) or the public key (`whpk_…`) of the endpoint; several while you rotate it
  */
 export function verify<Event = WebhookEvent>(
   payload: string | Uint8Array,
@@ -78,7 +78,7 @@ export function verify<Event = WebhookEvent>(
   return parse(payload) as Event;
 }
 
-/** A request and its answer in Node.js, as far as a receiver needs them. */
+/** The parts of a Node.js request and response that a receiver needs. */
 export interface ReceivedRequest extends AsyncIterable<Uint8Array> {
   headers: Record<string, string | readonly string[] | undefined>;
 }
@@ -86,14 +86,14 @@ export interface ReceiverAnswer {
   writeHead(status: number): { end(text?: string): unknown };
 }
 
-/** Events are short: a longer body comes from somebody else. */
+/** Events are short, so a longer body is not one. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * Listens to webhooks: `createServer(receiver(key, handle))`. Answers 204 when `handle` has ended; 400 if the webhook is not
- * to be trusted; 500 if `handle` fails, which is printed, so that the event is sent again.
+ * Receives webhooks: `createServer(receiver(key, handle))`. Responds with 204 once `handle` has finished, 400 if the webhook
+ * can't be trusted, and 500 if `handle` fails; the failure is logged and the event is sent again.
  *
- * @param handle gets the event, and its id, which stays the same when the event is sent again
+ * @param handle receives the event and its id, which is the same for every retry
  */
 export function receiver<Event = WebhookEvent>(
   key: string | readonly string[] | undefined,
@@ -101,7 +101,7 @@ export function receiver<Event = WebhookEvent>(
   options: VerifyOptions = {},
 ): (request: ReceivedRequest, response: ReceiverAnswer) => Promise<void> {
   const keys = [key ?? []].flat();
-  // A key that is missing or wrong is said at the start, not with the first webhook.
+  // Fail on an invalid key at startup, not on the first webhook.
   checksOf(keys);
   return async (request, response) => {
     const answer = (status: number, text?: string) => void response.writeHead(status).end(text);
@@ -123,7 +123,7 @@ export function receiver<Event = WebhookEvent>(
   };
 }
 
-/** Nothing if the sender broke off or sent too much. Also what is too much is read, or the sender would not see the answer. */
+/** Undefined if the sender aborted or sent too much. Drains the whole body, or the sender would not see the response. */
 async function readBody(request: ReceivedRequest): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** A key that cannot be used: it was mistyped, cut off or is of another kind. The message never holds the key. */
+/** An invalid key: mistyped, truncated or of another kind. The message never contains the key. */
 export class WebhookKeyError extends Error {
   override name = 'WebhookKeyError';
 }

@@ -18,17 +18,17 @@ export interface SignedMessage {
   id: string;
   /** Seconds since 1970. */
   timestamp: number;
-  /** The body exactly as it is sent. */
+  /** The raw body. */
   payload: string | Uint8Array;
 }
 
 export const prefixes = { secret: 'whsec_', privateKey: 'whsk_', publicKey: 'whpk_' } as const;
 
-/** Signs with a secret or with a private key, as the prefix of the key says. */
+/** Signs with a secret or a private key, depending on the key's prefix. */
 export type Signer = (message: SignedMessage) => string;
 export type SignatureCheck = (message: SignedMessage, signature: string) => boolean;
 
-/** To prepare a key takes longer than to sign, so keep the signer of a key that is used again. */
+/** Preparing a key takes longer than signing, so reuse the signer. */
 export function signerOf(key: string): Signer {
   if (key.startsWith(prefixes.privateKey)) {
     const privateKey = readPrivateKey(key);
@@ -68,7 +68,7 @@ function signedText({ id, timestamp, payload }: SignedMessage): Buffer {
   return Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(payload as Uint8Array)]);
 }
 
-/** The bytes of a signature of this version; undefined for another version, and for what is no signature. */
+/** The bytes of a signature of this version; undefined for anything else. */
 function signatureBytes(signature: string, version: string, length: number): Buffer | undefined {
   if (!signature.startsWith(`${version},`)) return undefined;
   const bytes = Buffer.from(signature.slice(version.length + 1), 'base64');
@@ -83,13 +83,13 @@ function readSecret(secret: string): Buffer {
   return bytes;
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in DER. */
+/** DER prefix of a 32-byte Ed25519 key. */
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex');
 
 function readPrivateKey(key: string): KeyObject {
   const bytes = readBase64(key, prefixes.privateKey);
-  // Some keep the public key behind the private one.
+  // Some formats append the public key to the private one.
   if (bytes?.length !== 32 && bytes?.length !== 64) {
     throw new WebhookKeyError('The private key of the webhook must be "whsk_" and 32 bytes in base64.');
   }
@@ -105,7 +105,7 @@ function readPublicKey(key: string): KeyObject {
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' });
 }
 
-/** The prefix of a secret may be left out, as the libraries of the convention allow it. */
+/** A secret's prefix is optional, as in the Standard Webhooks libraries. */
 function readBase64(key: string, prefix: string): Buffer | undefined {
   const text = key.startsWith(prefix) ? key.slice(prefix.length) : key;
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;

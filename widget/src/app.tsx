@@ -2,8 +2,8 @@
  * The widget as a whole: which screen is shown, and what is shown above any screen (no network, an ended session, a
  * failure).
  *
- * What always holds: one screen at a time; a screen stays as it is while the session is renewed, so nothing that was
- * entered is lost; data is refreshed only while its screen is shown.
+ * Invariants: one screen at a time; a screen is kept while the session is renewed, so that entries survive; data is refreshed
+ * only while its screen is shown.
  */
 
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
@@ -40,11 +40,11 @@ export interface AppProps {
   allowedOrigin: string | undefined;
   formatting: Formatting;
   logo: string | undefined;
-  /** What the page wants to open on. */
+  /** What the page asked to open on. */
   wish: Wish | undefined;
-  /** The sign-in that was under way when the page was left. */
+  /** The sign-in that was pending when the page was left. */
   signInId: string | undefined;
-  /** Whether an operator looks at what the customer sees. */
+  /** Whether an operator is viewing the customer's widget. */
   isView: boolean;
 }
 
@@ -58,7 +58,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
   const words = useWords();
   /** Undefined: not decided yet, or nothing to show. */
   const [route, setRoute] = useState<Route | undefined>(undefined);
-  // Once the customer has moved, the page's wish is over.
+  // The page's wish ends once the customer navigates.
   const [wish, setWish] = useState(props.wish);
   const [isResuming, setResuming] = useState(props.signInId !== undefined);
   const resumed = useRef<SignIn | null>(null);
@@ -85,7 +85,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, isVie
       if (found) setWish(found.wish);
       resumed.current = found?.signIn ?? null;
     };
-    // Where the script does not load, the widget opens without the sign-in, and a form that needs the script says so.
+    // If the script fails to load, the widget opens without the sign-in; a form that needs the script shows the failure.
     const goOn = () => setResuming(false);
     find().then(goOn, goOn);
   }, []);
@@ -173,7 +173,7 @@ function homeOf({ offers, pipelines }: Seen, wish: Wish | undefined, signIn: Sig
   const { sources } = pipelines;
   const wanted = sources.find(({ id }) => id === wish?.source);
   if (wanted) {
-    // The two places where the customer of a source signs in.
+    // A source has two places to sign in.
     const isInSettings = signIn !== null && !isSignInEnded(wanted, connectionsOf(pipelines, wanted.id));
     return { screen: 'source', sourceId: wanted.id, ...(isInSettings && { part: 'settings' }) };
   }

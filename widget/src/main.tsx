@@ -20,7 +20,7 @@ import { chooseLocale, loadWords, WordsContext } from './words/words.ts';
 
 async function start(root: HTMLElement): Promise<void> {
   const page = readPage(location.search, location.hash);
-  // What the page wishes stays, for when the frame is reloaded.
+  // Keep the page's wishes in the URL for a reload of the frame.
   history.replaceState(null, '', location.hash.replace(/^[^&]*/, '#'));
 
   const theme = parseTheme(page.theme);

@@ -1,4 +1,4 @@
-/** What happens around the widget and concerns every screen: the network, and the session. */
+/** State that affects every screen: the network and the session. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Session } from './api/session.ts';
 import type { WidgetMode } from './page/address.ts';
@@ -20,7 +20,7 @@ export function useIsOnline(): boolean {
   return isOnline;
 }
 
-/** While an operator only looks, the frame may open no window. Whether a link was pressed that would open one. */
+/** Whether a link was pressed in a read-only view, whose frame can't open windows. */
 export function useRefusedLinks(isView: boolean): boolean {
   const [isRefused, setRefused] = useState(false);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function useRefusedLinks(isView: boolean): boolean {
   return isRefused;
 }
 
-/** Whether the customer has to be told that the session has ended. */
+/** Whether to show that the session has ended. */
 export function useIsExpired(session: Session, mode: WidgetMode): boolean {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

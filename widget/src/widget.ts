@@ -28,9 +28,9 @@ export interface Widget extends Pick<Watching, 'change' | 'look' | 'withoutLooks
   formatting: Formatting;
   offers: readonly Offer[];
   pipelines: Pipelines;
-  /** A sign-in to go on with. Who does takes it away. */
+  /** A sign-in to resume; consumed by the component that resumes it. */
   resumed: RefObject<SignIn | null>;
-  /** Says a text to screen readers. */
+  /** Announces a text to screen readers. */
   announce(text: string): void;
   go(route: Route): void;
   /** Shows the first screen, which depends on what the customer has. */

@@ -12,7 +12,7 @@ type Shown = Pick<ConnectorFormProps, 'specification' | 'value' | 'faults' | 'di
 
 export const page = {
   submitted: [] as unknown[],
-  /** With the same key the form on the page goes on; with another a new one appears. */
+  /** The same key keeps the form, a new one replaces it. */
   async show(props: Shown, key = 'form', locale = 'en') {
     document.documentElement.lang = locale;
     const words = await loadWords(chooseLocale([locale]).language);

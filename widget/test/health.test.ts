@@ -113,7 +113,7 @@ const healths: Record<string, { shows: string | RegExp; is: Partial<Connection> 
     is: { health: { ...well, state: 'paused' }, status: 'inactive', last_run: run({}), next_run_at: null },
   },
   'paused by a quota': {
-    shows: words.quotas.reached('1,000 rows per day'),
+    shows: words.quotas.reached('1,000 rows per day', '').trim(),
     is: {
       health: {
         ...well,
@@ -130,7 +130,7 @@ const healths: Record<string, { shows: string | RegExp; is: Partial<Connection> 
     },
   },
   'waiting because of a quota': {
-    shows: words.quotas.reached('1 sync at a time'),
+    shows: words.quotas.reached('1 sync at a time', words.quotas.waits),
     is: {
       health: { ...well, state: 'running' },
       last_run: run({
@@ -149,7 +149,7 @@ const healths: Record<string, { shows: string | RegExp; is: Partial<Connection> 
   },
 };
 
-it('says how a connection does, in every health', async () => {
+it('shows the state of a connection in every health', async () => {
   const page = await stage.newPage();
   await connect(page, 'healths');
   for (const [size, viewport] of Object.entries(tried)) {
@@ -225,7 +225,7 @@ it('lets a customer choose streams and how often, within what the template allow
   expect(chosen.filter(({ selected }: { selected: boolean }) => selected)).toMatchObject([{ name: 'users' }]);
 });
 
-/** What waits for it goes on once it is open. */
+/** Blocks waiters until opened. */
 function latch() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -270,7 +270,7 @@ it('takes a customer to the offers who disconnects while a sync runs, however lo
   await frame.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   await gone.opened;
   early.open();
-  // As many looks as come in such a time.
+  // As many refreshes as happen in that time.
   for (let second = 0; second < 60; second += 1) {
     await Promise.all(looks.splice(0).map((request) => request.response()));
     await page.clock.runFor(1_000);

@@ -13,7 +13,7 @@ import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts'
 
 const stage = useStage();
 let api: Server;
-/** What is asked for at /v1/invoices, and what is there. */
+/** The requests to /v1/invoices, and the invoices it serves. */
 const asked: string[] = [];
 const invoices = [
   { id: 'a', state: 'paid', updated_at: '2024-06-10T08:00:00Z' },
@@ -93,7 +93,7 @@ it('says which field has lost how many values, and why', async () => {
 });
 
 it('goes from a manifest to rows, and from there to what is new', async () => {
-  // The worked example of the reference page, as it is written there.
+  // The worked example of the reference page, verbatim.
   const page = await readFile(new URL('../../docs/reference/declarative.md', import.meta.url), 'utf8');
   const manifest = /```yaml\n(version:[\s\S]*?)```/.exec(page)?.[1] ?? '';
   const definition = await stage.operator('POST', '/integrations/definitions/sources', { manifest, name: 'Invoices' });
@@ -133,7 +133,7 @@ it('goes from a manifest to rows, and from there to what is new', async () => {
   await takePicture(browser, 'manifest-connected');
 });
 
-/** Of the only table with this name, in the schema of whatever workspace. */
+/** Rows of the only table with this name, in any workspace's schema. */
 async function rowsOf(table: string): Promise<string[]> {
   const client = new pg.Client(inject('postgresUrl'));
   await client.connect();

@@ -220,7 +220,7 @@ describe('A customer', () => {
     await tabTo(/Second/);
     await page.keyboard.press('Enter');
     await screen(frame, 'form');
-    // The heading has the focus, so that a screen reader says where it is.
+    // The heading has the focus, so that screen readers announce the screen.
     await expect.poll(() => frame.evaluate(() => document.activeElement?.tagName)).toBe('H1');
     await tabTo(/Test and connect/);
     await page.keyboard.press('Enter');

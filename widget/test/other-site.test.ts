@@ -251,7 +251,7 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     await other.see(connected);
   },
 
-  'goes on after a reload': goOnAfterReload,
+  'resumes after a reload': goOnAfterReload,
   'comes back to the page where every popup is blocked': signInWithoutPopup,
   'opens a window again that was closed': reopenWindow,
 
@@ -280,7 +280,7 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
       await tab.see(words.finishing);
       await tab.see('Cancel');
       answer(isGiven);
-      // The window closes itself soon: what came of it is said in the widget.
+      // The window closes soon, so the widget shows the outcome.
       await tab.see(isGiven ? connected : words.failures.unreachable);
     }
     expect(await steps(tab)).toBe('started,failed,started,succeeded');
@@ -340,7 +340,7 @@ const cases: Record<string, (engine: Engine) => Promise<void>> = {
     hostile.lure = () => hostileClient.redirect_url + answer.search;
     const { popup: swapped } = await openHostile(engine);
     await swapped.see(over);
-    // The customer of the first goes on as if nothing had happened.
+    // The first customer's sign-in continues undisturbed.
     await popup.click('Allow');
     await tab.see(connected);
 
@@ -367,7 +367,7 @@ const casesWithoutCookies: typeof cases = {
     await tab.see(connected);
   },
 
-  'goes on after a reload': goOnAfterReload,
+  'resumes after a reload': goOnAfterReload,
   'comes back to the page where every popup is blocked': signInWithoutPopup,
 };
 
@@ -381,7 +381,7 @@ const casesWithoutStorage: typeof cases = {
     await tab.see(connected);
   },
 
-  'goes on after a reload': goOnAfterReload,
+  'resumes after a reload': goOnAfterReload,
   'comes back to the page where every popup is blocked': signInWithoutPopup,
   'opens a window again that was closed': reopenWindow,
 };

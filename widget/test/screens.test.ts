@@ -174,7 +174,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     frame = await open(page, many);
     await screen('error');
     await lookAt(frame, 'error');
-    // The screen also tries again by itself, so that the button would be gone on its own once the service answers.
+    // The screen also retries automatically, which would remove the button once the service answers.
     const retried = page.waitForRequest('**/api/v1/embedded/**');
     await frame.getByRole('button', { name: 'Try again' }).click();
     await retried;

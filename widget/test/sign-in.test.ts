@@ -175,7 +175,7 @@ it('signs in with a popup, says what is missing or went wrong, and connects with
 it('shows a link where the browser says nothing of the popup, and goes on after a reload and after the end of a sign-in', async () => {
   const page = await stage.newPage({ viewport: size });
   const frame = await show(page, 'coop', { template: templates.crm }, { 'cross-origin-opener-policy': 'same-origin' });
-  // Until the start page is opened, nobody knows whether there is a window.
+  // Until the start page is opened, the window's existence is unknown.
   let isHeld = true;
   await page.context().route('**/oauth/start/*', async (route) => {
     if (isHeld) await route.fulfill({ contentType: 'text/html', body: '<h1>Slow</h1>' });
@@ -183,7 +183,7 @@ it('shows a link where the browser says nothing of the popup, and goes on after 
   });
   let popup = await popupAfter(page, () => signInWith(frame).click());
   expect(await popup.textContent('h1')).toBe('Slow');
-  const link = frame.getByRole('link', { name: /Open the sign-in/ });
+  const link = frame.getByRole('link', { name: signInWords.openWindow });
   await link.waitFor();
   await button(frame, signInWords.useThisWindow).waitFor();
   await lookAt(page, frame, 'link');
@@ -226,7 +226,7 @@ async function denyStorage(page: Page): Promise<void> {
 const giveTokens = (page: Page, workspace_name: string) =>
   page.exposeFunction('newToken', async () => (await stage.widgetToken({ workspace_name })).whole);
 
-/** In a browser without popups, the customer goes on in the whole page, and agrees. */
+/** In a browser without popups, the customer signs in on the whole page and agrees. */
 async function signInWithoutPopup(page: Page, frame: Frame): Promise<void> {
   await frame.evaluate(() => {
     const { open } = window;
@@ -393,7 +393,7 @@ it('notices a window that was closed, and opens it again or shows it', async () 
   await frame.getByText(closed).waitFor();
   await lookAt(page, frame, 'window-closed');
 
-  // The very same sign-in goes on.
+  // The same sign-in continues.
   popup = await popupAfter(page, () => button(frame, signInWords.reopenWindow).click());
   await button(frame, signInWords.showWindow).waitFor();
   expect(await frame.getByText(closed).count()).toBe(0);
@@ -403,7 +403,7 @@ it('notices a window that was closed, and opens it again or shows it', async () 
   await expect.poll(() => signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_failed cancelled']);
 
-  // After a reload nobody knows whether the window is still there.
+  // After a reload, whether the window is still open is unknown.
   popup = await popupAfter(page, () => signInWith(frame).click());
   await page.reload();
   frame = await widgetFrame(page);
@@ -457,7 +457,7 @@ it('asks first for what the provider has to know, and lets customers enter keys 
   await subdomain.waitFor();
 });
 
-it('goes on with the sign-in of a link, in the form of a template that asks for more', async () => {
+it('resumes the sign-in of a link, in the form of a template that asks for more', async () => {
   const page = await stage.newPage({ viewport: size });
   await stage.widgetToken({ workspace_name: 'linked' });
   const { data } = await stage.operator('GET', '/workspaces?name_contains=linked');

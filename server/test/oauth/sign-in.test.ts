@@ -206,14 +206,8 @@ describe('A customer in a widget', () => {
       const page = await visitorOf(test).get(start_url, { ...typedIn, 'accept-language': language });
       titles.push(/<html lang="(..)">[\s\S]*<h1>(.*)<\/h1>/.exec(page.text)?.slice(1).join(' '));
     }
-    expect(titles).toEqual([
-      'de Provider verbinden?',
-      'fr Connecter Provider ?',
-      'es ¿Conectar Provider?',
-      'ja Provider に接続しますか？',
-      'en Connect Provider?',
-      'en Connect Provider?',
-    ]);
+    const wanted = ['de', 'fr', 'es', 'ja', 'en', 'en'];
+    expect(titles).toEqual(wanted.map((language) => `${language} ${wordsFor(language).words.askTitle('Provider')}`));
   });
 });
 

@@ -2,8 +2,8 @@
  * The values of a form from opening to submitting: a new form is filled with defaults, the form of an existing source
  * with its configuration, and at the end the values become a configuration again.
  *
- * What always holds: a configuration that was opened and not changed is submitted as it was, with unknown keys, empty
- * texts and masked secrets; a field that is left empty is absent; constants are always there.
+ * Invariants: an unchanged configuration is submitted unchanged, including unknown keys, empty texts and masked secrets; empty
+ * fields are absent; constants are always present.
  */
 import { deepCompareStrict } from '@cfworker/json-schema';
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
@@ -79,7 +79,7 @@ export function submittedValue(field: Field, current: unknown, before?: unknown)
   }
 }
 
-/** Rows are typed as text. A text that is no number stays a text, and is a fault. */
+/** Rows are typed as text. Text that isn't a number is kept, and is a fault. */
 function submittedItem({ schema, kind }: Field, item: unknown): unknown {
   const isNumeric = kind === 'list' && isObject(schema.items) && typeOf(schema.items) !== 'string';
   return isNumeric && typeof item === 'string' && Number.isFinite(Number(item)) ? Number(item) : item;
@@ -104,7 +104,7 @@ function submittedObject(
   return isUnwanted(field, form, submitted) ? undefined : submitted;
 }
 
-/** An optional object in which the customer entered nothing does not have to be completed. */
+/** An optional object without entries needs no completion. */
 function isUnwanted(field: ObjectField | ChoiceField, form: ObjectField, submitted: Value): boolean {
   if (Object.keys(submitted).length === 0) return true;
   if (isComplete(form, submitted)) return false;
@@ -122,7 +122,7 @@ function isComplete(form: ObjectField, value: Value): boolean {
   });
 }
 
-/** The branch that fits a value. Undefined: no branch fits, or the value does not say which. */
+/** The branch that fits a value; undefined if none does or the value is ambiguous. */
 export function chosenBranch({ branches }: ChoiceField, value: unknown): ObjectField | undefined {
   if (!isObject(value)) return undefined;
   const isTagged = branches.every(({ fields }) => fields.some(({ kind }) => kind === 'constant'));

@@ -38,9 +38,9 @@ export interface ConnectorFormProps {
   advancedAuth?: Record<string, unknown> | undefined;
   /** Configuration of an existing source, secrets masked as asterisks. */
   value?: Record<string, unknown> | undefined;
-  /** What was entered before the page was reloaded: shown in place of `value` or of defaults. */
+  /** Entries from before a reload, shown instead of `value` or defaults. */
   entered?: Record<string, unknown> | undefined;
-  /** Gets a function that gives the configuration as it is, with or without faults. */
+  /** Receives a function that returns the current configuration, faults included. */
   reader?: { current: (() => Record<string, unknown>) | undefined } | undefined;
   /**
    * Faults that the service found; shown beside their fields, and the first gets the focus. A new list is a new answer.
@@ -50,11 +50,11 @@ export interface ConnectorFormProps {
   disabled?: boolean | undefined;
   /** Shown below the fields, inside the form. */
   children?: ComponentChildren;
-  /** Called only with a configuration that is valid here. */
+  /** Called only with a configuration without local faults. */
   onSubmit(configuration: Record<string, unknown>): void;
 }
 
-/** A fault on the page. A fault that the service found stays until its field holds another value. */
+/** A fault on the page. Faults found by the service remain until their field's value changes. */
 interface ShownFault extends FieldFault {
   held?: unknown;
 }

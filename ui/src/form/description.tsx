@@ -1,8 +1,7 @@
 /**
- * Help that a connector's author wrote in HTML. Before the browser parses it, it is reduced to a list of harmless
- * elements without attributes, except for links to the web: parsing a `style` alone makes a browser report a violation of
- * the page's policy. Of any other element only its text is shown. What looks like an element and is none,
- * `https://<your domain>.example.com`, is text.
+ * Help in HTML from a connector's author. Reduced to an allowlist of elements without attributes, except for web links, before
+ * the browser parses it: parsing a `style` alone reports a violation of the page's policy. Other elements are shown as their
+ * text, and so is anything that only looks like an element, such as `https://<your domain>.example.com`.
  */
 import { type ComponentChild, Fragment, h } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -27,12 +26,12 @@ export function Description({ html, id }: { html: string; id: string }) {
   );
 }
 
-/** Only tags that are written here, so that nothing in the text decides how it is parsed. */
+/** Emits only tags written here, so that the text can't influence parsing. */
 function reduced(html: string): string {
   return html.replace(markup, (text: string, slash = '', given = '', attributes = '') => {
     const name = given.toLowerCase();
     if (text.startsWith('<!--') || plain.test(name)) return '';
-    // The content of a template is parsed and never applied.
+    // A template's content is parsed but inert.
     if (dropped.has(name)) return `<${slash}template>`;
     if (!kept.has(name)) return text.replaceAll('<', '&lt;');
     const [, ...quoted] = (name === 'a' && slash === '' && hrefIn.exec(attributes)) || [];

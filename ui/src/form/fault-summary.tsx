@@ -1,6 +1,6 @@
 /**
  * Faults without a visible field. Other faults are shown at their fields, and the first of these fields gets the focus.
- * For screen readers this also says how many fields are wrong, because the focus only tells of the first.
+ * Also announces the number of invalid fields to screen readers, because the focus only reveals the first.
  */
 import { useWords } from './form-words.ts';
 

@@ -1,9 +1,9 @@
 /**
  * A connector's specification read as a form: which fields there are, of which kind, in which order and under which
- * titles. The only file that knows how specifications spell these things; everything else here works on fields.
+ * titles. The only file that knows how specifications spell these things; the rest works on fields.
  *
- * What always holds: every property of the specification is a field, also those nobody sees (`isShown` tells), so that
- * a walk over the fields is a walk over the configuration.
+ * Invariant: every property of the specification is a field, including hidden ones (`isShown`), so that walking the fields
+ * walks the configuration.
  */
 import { holdsSecret, isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 
@@ -70,7 +70,7 @@ export interface Section {
   folded: readonly Field[];
 }
 
-/** `advancedAuth`: the part of a connector's specification that says which fields a sign-in fills. */
+/** `advancedAuth`: the part of a connector's specification that names the fields a sign-in fills. */
 export function readSpecification(specification: JsonSchema, advancedAuth?: unknown): ObjectField {
   const signIn = pathsIn(advancedAuth);
   return objectField(
@@ -209,7 +209,7 @@ function textKind(schema: JsonSchema): SimpleKind {
   return 'text';
 }
 
-/** The wanted type. A value that may be null is treated as a value that may be absent. */
+/** The expected type. Nullable is treated as optional. */
 export function typeOf({ type }: JsonSchema): string | undefined {
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string' && name !== 'null');
   return types.length === 1 ? types[0] : undefined;
@@ -257,7 +257,7 @@ function objectBranches(schema: JsonSchema): JsonSchema[] | undefined {
     : undefined;
 }
 
-/** The properties that have a fixed value in every branch, and so tell them apart. */
+/** The discriminators: properties with a fixed value in every branch. */
 function fixedInAll(branches: readonly JsonSchema[]): string[] {
   const [first] = branches;
   const names = isObject(first?.properties) ? Object.keys(first.properties) : [];

@@ -1,4 +1,4 @@
-/** The texts of forms, in the reader's language. Whoever shows a form provides them. */
+/** The texts of forms in the reader's language, provided by the component that shows the form. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type en from './words/en.ts';

@@ -49,7 +49,7 @@ function namedFields(field: Field, path: Path): Named[] {
     case 'choice':
       return field.branches.flatMap((branch) => namedFields(branch, path));
     default:
-      // In a list nobody could say which item is meant.
+      // In a list, the item would be ambiguous.
       return [];
   }
 }

@@ -1,10 +1,9 @@
 /**
- * Whether the browser's engine certainly matches a pattern of a specification quickly. The engine tries one way after
- * the other and takes years for some patterns. Other patterns are left to the service, whose engine is always quick;
- * its message is shown at the same field.
+ * Whether a specification's pattern is safe for the browser's backtracking engine, which takes exponential time for some
+ * patterns. Other patterns are left to the service, whose engine runs in linear time; its message appears at the same field.
  */
 
-/** So few steps that nobody notices the time. */
+/** Few enough steps to be imperceptible. */
 const maxSteps = 10_000_000;
 
 export function isQuick(pattern: string, textLength: number): boolean {

@@ -19,7 +19,7 @@ export function SecretControl({ value, onChange }: ControlProps) {
   const [saved] = useState<string | undefined>(typeof value === 'string' && mask.test(value) ? value : undefined);
   const [isRevealed, setRevealed] = useState(false);
   const isUnchanged = saved !== undefined && value === saved;
-  // The service refuses a saved secret when the address changes that the secret goes to.
+  // The service rejects a saved secret if the address it is sent to changes.
   const isKept = isUnchanged && fault === undefined;
   const input = {
     ...useInputProps(),

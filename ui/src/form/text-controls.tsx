@@ -70,7 +70,7 @@ export function NumberControl({ value, onChange }: ControlProps) {
   );
 }
 
-/** A text that is no number is held as a text, and becomes a normal fault. */
+/** Text that isn't a number is held as text and becomes a normal fault. */
 function numberIn(text: string): unknown {
   if (text.trim() === '') return undefined;
   const number = Number(text);
@@ -93,8 +93,8 @@ export function LongTextControl({ value, onChange }: ControlProps) {
 }
 
 /**
- * A text that is no JSON is held as a text. It is no object and no list, so it becomes a normal fault. What was typed is
- * shown as it was typed while it says the same as the value.
+ * Text that isn't JSON is held as text and becomes a normal fault, being neither an object nor a list. The typed text is shown
+ * unchanged while it is equivalent to the value.
  */
 export function JsonControl({ value, onChange }: ControlProps) {
   const [typed, setTyped] = useState('');

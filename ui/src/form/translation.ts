@@ -1,6 +1,6 @@
 /**
  * A specification in the reader's language. A connector may give titles, descriptions and options in other languages,
- * as `translations` beside them. Where a translation is missing, the English text stays.
+ * as `translations` beside them. Missing translations fall back to the English text.
  */
 import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 

@@ -1,9 +1,8 @@
 /**
  * What is wrong with a configuration before it is sent, each fault beside its field and in the customer's language.
  *
- * What always holds: only fields that are shown have faults, because the customer cannot correct the others. A value
- * that is unchanged since the form was opened has no fault, because it was accepted once and may be a mask. The service
- * checks everything again anyway.
+ * Invariants: only visible fields have faults, because the customer can't correct the others. Values unchanged since the form
+ * was opened have none, because they were accepted before and may be masks. The service validates everything again.
  */
 import { deepCompareStrict, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';

@@ -1,4 +1,4 @@
-/** The one button of widget and console. While it is busy it stays where it is and keeps the focus, but does nothing. */
+/** The button of widget and console. While busy, it keeps its place and the focus but does nothing. */
 import type { ComponentChildren, Ref } from 'preact';
 import { Glyph, type GlyphName, Spinner } from './glyph.tsx';
 
@@ -6,12 +6,12 @@ export interface ButtonProps {
   children: ComponentChildren;
   kind?: 'primary' | 'secondary' | 'quiet' | 'danger';
   type?: 'button' | 'submit';
-  /** The id of the form that the button submits, when the button is outside of it. */
+  /** Id of the form to submit, if the button is outside it. */
   form?: string;
   glyph?: GlyphName;
   isBusy?: boolean;
   label?: string;
-  /** The id of an element that says more. */
+  /** Id of the describing element. */
   describedBy?: string;
   buttonRef?: Ref<HTMLButtonElement>;
   onClick?(): void;
@@ -35,7 +35,7 @@ export function Button({
       form={form}
       aria-label={label}
       aria-describedby={describedBy}
-      // Unlike `disabled`, this leaves the focus where it is.
+      // Unlike `disabled`, keeps the focus.
       aria-disabled={isBusy || undefined}
       onClick={(event) => {
         if (isBusy) event.preventDefault();

@@ -1,6 +1,5 @@
 /**
- * A question that must be answered before anything else. The browser keeps the focus inside and gives it back; Escape
- * means no.
+ * A modal question. The browser traps the focus and restores it afterwards; Escape means no.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -14,7 +13,7 @@ export interface DialogProps {
   isBusy?: boolean;
   onConfirm(): void;
   onDismiss(): void;
-  /** Told when the dialog begins and ends to cover everything else. */
+  /** Called when the dialog starts and stops covering everything else. */
   onCover?(isCovered: boolean): void;
 }
 

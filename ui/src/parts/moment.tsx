@@ -1,8 +1,8 @@
-/** A point in time as people say it, with the exact time in its tooltip. */
+/** A relative time, with the exact time in its tooltip. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Formatting } from '../words/formatting.ts';
 
-/** Often enough for minutes to be right. */
+/** Frequent enough to keep minutes accurate. */
 const refreshMs = 15_000;
 
 export interface MomentProps {

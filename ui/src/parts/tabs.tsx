@@ -1,4 +1,4 @@
-/** Parts of a screen, of which one is visible. The others stay in the page, so entries in them are not lost. */
+/** Parts of a screen, one visible at a time. Hidden parts remain in the page so that their entries survive. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
@@ -7,7 +7,7 @@ export interface TabsProps<K extends string> {
   label: string;
   selected: K;
   onSelect(key: K): void;
-  /** Where there is room for all of them: then there is nothing to select. */
+  /** Set if there is room for all parts, so that there is nothing to select. */
   areAllShown?: boolean;
   tabs: readonly { key: K; title: string; content: ComponentChildren }[];
 }

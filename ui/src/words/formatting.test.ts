@@ -55,7 +55,7 @@ it.each([
   expect(en.duration(seconds)).toBe(words);
 });
 
-it('makes a format when it is needed first, and once: to make one takes longer than to show a page', () => {
+it('creates each format once, on first use: creating one takes longer than showing a page', () => {
   const made = { NumberFormat: 0, RelativeTimeFormat: 0, DateTimeFormat: 0 };
   const counted = (kind: keyof typeof made) =>
     new Proxy(Intl[kind], {

@@ -3,11 +3,11 @@
 export interface Formatting {
   number(value: number): string;
   bytes(value: number): string;
-  /** A length of time, in its one or two largest units. */
+  /** A duration, in its one or two largest units. */
   duration(seconds: number): string;
   /** As in "5 minutes ago" or "in 2 hours". */
   relative(time: string, nowMs: number): string;
-  /** As in "5 minutes" or "2 hours": how long ago it was, in the largest unit. */
+  /** As in "5 minutes" or "2 hours": time since then, in the largest unit. */
   elapsed(time: string, nowMs: number): string;
   dateTime(time: string): string;
 }
@@ -25,7 +25,7 @@ const stepOf = (seconds: number) =>
   steps.find(([, atLeast]) => Math.abs(seconds) >= atLeast) ?? (['second', 1] as const);
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/** To make a format takes up to a tenth of a second on a slow machine: each is made when it is needed first. */
+/** Creating a format takes up to 100 ms on a slow machine, so each is created on first use. */
 function kept<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

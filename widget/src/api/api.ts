@@ -1,8 +1,8 @@
 /**
- * The service as the widget sees it: every call with the customer's token, on the widget's own origin.
+ * The service's API for the widget: every call uses the customer's token and the widget's own origin.
  *
- * What always holds: every call ends with an answer or with a `RequestFailure`. A call is sent again only when its
- * token was refused, because then nothing was done, and only once. The caller can abort a call.
+ * Invariants: every call ends with an answer or a `RequestFailure`. A call is retried only once, and only if its token was
+ * rejected, because nothing was done then. The caller can abort a call.
  */
 
 import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/catalog/source-templates';
@@ -41,14 +41,14 @@ export interface Api {
   createSource(request: CreateSourceRequest, signal: AbortSignal): Promise<Source>;
   updateSource(id: string, request: UpdateSourceRequest, signal: AbortSignal): Promise<Source>;
   deleteSource(id: string, signal: AbortSignal): Promise<unknown>;
-  /** Both return the id of the check, with which its outcome is asked for. */
+  /** Both return the id of the check, to poll its outcome with `getCheck`. */
   checkNew(request: CheckSourceRequest, signal: AbortSignal): Promise<string>;
   checkExisting(sourceId: string, request: RecheckSourceRequest, signal: AbortSignal): Promise<string>;
   getCheck(id: string, signal: AbortSignal): Promise<Check>;
   listConnections(signal: AbortSignal): Promise<Connection[]>;
   startSync(connectionId: string, signal: AbortSignal): Promise<Job>;
   cancelSync(connectionId: string, signal: AbortSignal): Promise<Job>;
-  /** All that the customer can choose from. */
+  /** Everything offered to the customer. */
   listStreams(connectionId: string, signal: AbortSignal): Promise<ConnectionStream[]>;
   chooseForConnection(
     connectionId: string,
@@ -71,7 +71,7 @@ interface Call {
   signal: AbortSignal;
 }
 
-/** `isView`: the service would refuse every write, so none is sent. */
+/** `isView`: the service would reject every write, so none is sent. */
 export function createApi(session: Session, baseUrl: string, isView = false): Api {
   const call: Request = async (route, parts) => {
     const request: Call = parts;
@@ -95,7 +95,7 @@ export function createApi(session: Session, baseUrl: string, isView = false): Ap
     const deadline = AbortSignal.timeout(timeoutMs);
     const [method, path] = route.split(' ') as [string, string];
     const url = new URL(`api/v1${ids.reduce<string>((done, id) => done.replace(/{\w+}/, `${id}`), path)}`, baseUrl);
-    // Through JSON, which leaves out members without a value.
+    // JSON omits undefined members.
     url.search = `${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`;
     return await withinReach(signal, () =>
       fetch(url, {
@@ -151,7 +151,7 @@ export function createApi(session: Session, baseUrl: string, isView = false): Ap
   };
 }
 
-/** A caller that aborts gets its own reason. Without an answer, every other case is one of two failures. */
+/** Aborting callers get their own reason. Any other missing answer is one of two failures. */
 async function withinReach<T>(signal: AbortSignal, receive: () => Promise<T>): Promise<T> {
   try {
     return await receive();

@@ -1,4 +1,4 @@
-/** What can go wrong with a request: one kind for each thing that the customer can do about it. */
+/** Failures of requests, with one kind per remedy. */
 import type { Fault } from '@inlay/contract/errors';
 
 export type FailureKind =
@@ -7,15 +7,15 @@ export type FailureKind =
   /** No answer, or none in time. The request may still have taken effect. */
   | 'unreachable'
   | 'access_denied'
-  /** An operator looks at what the customer sees, and has pressed a button that would change something. */
+  /** An operator views the customer's widget and pressed a button that would change something. */
   | 'only_view'
   | 'not_found'
   | 'conflict'
-  /** A quota: more than the customer may have. */
+  /** A quota was exceeded. */
   | 'limit_reached'
   | 'invalid'
   | 'rate_limited'
-  /** The service, or the platform behind it, cannot do it now. */
+  /** The service or its platform is temporarily unable to do it. */
   | 'unavailable';
 
 export interface ReachedQuota {
@@ -29,7 +29,7 @@ export class RequestFailure extends Error {
   readonly kind: FailureKind;
   readonly faults: readonly Fault[];
   readonly retryAfterMs: number | undefined;
-  /** The quota that is reached, and the service's own words about it. */
+  /** The exceeded quota, with the service's own text. */
   readonly quota: ReachedQuota | undefined;
 
   constructor(
@@ -53,7 +53,7 @@ export class RequestFailure extends Error {
     this.quota = quota;
   }
 
-  /** Whether the same request may succeed later by itself. */
+  /** Whether retrying the same request may succeed. */
   get isPassing(): boolean {
     return ['offline', 'unreachable', 'rate_limited', 'unavailable'].includes(this.kind);
   }
@@ -64,7 +64,7 @@ export class RequestFailure extends Error {
   }
 }
 
-/** An error that is no failure of a request is a fault of the widget; it is shown like a fault of the service. */
+/** Any other error is a bug in the widget, shown like an error of the service. */
 export function failureOf(error: unknown): RequestFailure {
   if (error instanceof RequestFailure) return error;
   console.error(error);

@@ -1,6 +1,6 @@
 /**
- * The scoped token, and how a new one is got when the service no longer accepts it. The page around the widget is asked
- * once, however many requests were refused; all of them go on with the new token.
+ * The scoped token and its renewal when the service rejects it. Renewal is single-flight: however many requests were rejected,
+ * the host page is asked once, and all of them continue with the new token.
  */
 
 export interface Session {

@@ -1,6 +1,6 @@
 /**
- * What the widget learns from its own address. The query is signed by the service. The fragment holds the token and the
- * page's wishes from the embed library, which win over the query. Pure: the caller removes the fragment.
+ * What the widget reads from its own URL. The query is signed by the service. The fragment holds the token and the embed
+ * library's options, which override the query. Pure: the caller removes the fragment.
  */
 import { serialiseOrigin } from '@inlay/contract/text/origins';
 
@@ -12,16 +12,16 @@ export interface WidgetPage {
   /** The only origin that the widget talks to. Undefined when the service did not make the address. */
   allowedOrigin: string | undefined;
   mode: WidgetMode;
-  /** Whether the page around the widget gets another token by itself. */
+  /** Whether the host page renews tokens automatically. */
   renews: boolean;
   /** Language tags, best first, as far as the address names any. */
   locales: string[];
   /** The JSON of a theme, not checked yet. */
   theme: string | undefined;
   wish: Wish | undefined;
-  /** The id of the sign-in with a provider that the page wants to go on with. */
+  /** Id of the sign-in to resume. */
   signInId: string | undefined;
-  /** Whether an operator looks at what the customer sees: the token in this frame cannot write. */
+  /** Whether an operator is viewing the customer's widget, with a read-only token. */
   isView: boolean;
 }
 

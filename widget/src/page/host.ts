@@ -1,22 +1,22 @@
 /**
- * The page around the widget. This file alone talks to another window.
+ * The host page. The only file that exchanges messages with another window.
  *
- * What always holds: messages go to the one allowed origin, and a message counts only if it comes from the parent
- * window, from that origin, and in the agreed shape. Without an allowed origin, or outside a frame, no message is sent.
+ * Invariants: messages are sent only to the allowed origin, and accepted only from the parent window, that origin and in the
+ * agreed shape. Without an allowed origin, or outside a frame, none are sent.
  */
 import type { MessageToHost, MessageToWidget, WidgetEvent } from '@inlay/contract/embedding';
 import type { WidgetMode } from './address.ts';
 
 export interface Host {
   mode: WidgetMode;
-  /** Whether the page gets another token by itself when one is no longer accepted. */
+  /** Whether the page automatically renews rejected tokens. */
   renews: boolean;
   tell(event: WidgetEvent): void;
-  /** Has the page keep the id of a sign-in, to go on with after a reload; null ends that. */
+  /** Has the page store the id of a sign-in, to resume after a reload; null clears it. */
   keepSignIn(id: string | null): void;
   /** Asks the page to close the dialog it has put around the widget. */
   close(): void;
-  /** Tells the page whether a dialog covers the whole widget, so that the page also covers its own parts beside it. */
+  /** Reports whether a dialog covers the widget, so that the page covers its own parts beside it too. */
   cover(isCovered: boolean): void;
 }
 
@@ -77,13 +77,12 @@ function followHeight({ document: { body } }: Window, onHeight: (height: number)
   }).observe(body);
 }
 
-/** Longer than the page needs to follow the height. */
+/** Longer than the page needs to apply the height. */
 const settlingMs = 300;
 
 /**
- * A dialog is as high as its content until it fills the window. Until the page has followed the height, a scrollbar
- * would appear and disappear, and everything would move. So there is a scrollbar only when the content stays higher
- * than the frame.
+ * A dialog is as high as its content until it fills the window. Until the page has applied a new height, a scrollbar would
+ * flicker and shift the layout, so one is shown only if the content remains higher than the frame.
  */
 function scrollOnceSettled(window: Window): void {
   const { body, documentElement: root } = window.document;

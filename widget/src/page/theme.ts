@@ -2,8 +2,7 @@
  * How the widget looks for this customer: takes a theme from the address, keeps its valid parts, and turns them into
  * CSS variables. Values that the theme leaves out keep their defaults.
  *
- * What always holds: only values that the contract's formats accept reach a style, and text stays legible whatever
- * colours were chosen.
+ * Invariants: only values in the contract's formats reach a style, and text is legible for any chosen colours.
  */
 
 import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
@@ -24,7 +23,7 @@ type Scheme = 'light' | 'dark';
 /** How a browser reads a CSS colour; undefined when the browser does not know it. */
 export type ColorReader = (color: string) => Rgb | undefined;
 
-/** A fault in one part leaves the other parts in force: the customer sees a widget with most of its theme. */
+/** An invalid part doesn't affect the others. */
 export function parseTheme(json: string | undefined): WidgetTheme {
   const given = parseObject(json);
   const theme: WidgetTheme = {};

@@ -1,4 +1,4 @@
-/** What a check found that is no failure: the source works, and may not bring what the customer expects. */
+/** Warnings of a successful check: the source works, but may not deliver what the customer expects. */
 import type { CheckWarning } from '@inlay/contract/pipelines/sources';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useWords, type Words } from '../words/words.ts';
@@ -15,7 +15,7 @@ export function CheckWarnings({ warnings }: { warnings: readonly CheckWarning[] 
   );
 }
 
-/** In the customer's language where the warning is known here, else in the connector's own words. */
+/** Known warnings in the customer's language, others in the connector's own words. */
 function inWords({ code, message, stream, record_path }: CheckWarning, { check }: Words): string {
   if (code !== 'one_record' || stream === undefined) return message;
   return record_path === undefined ? check.oneRecord(stream) : check.oneRecordOfList(stream, record_path);

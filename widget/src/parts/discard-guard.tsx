@@ -7,9 +7,9 @@ import { Dialog } from './dialog.tsx';
 
 export interface DiscardGuard {
   setChanged(isChanged: boolean): void;
-  /** Goes on at once when nothing would be lost. */
+  /** Calls back immediately if nothing would be lost. */
   leave(goOn: () => void): void;
-  /** To be shown somewhere on the screen. */
+  /** Render it anywhere on the screen. */
   dialog: ComponentChild;
 }
 

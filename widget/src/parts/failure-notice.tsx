@@ -25,7 +25,7 @@ export function useFailureWords(error: unknown): { title: string; text: string }
   const failure = useMemo(() => failureOf(error), [error]);
   const { title, text } = textOf(failure, words, formatting);
   useEffect(() => {
-    // The banner tells the page about a missing network, so it is not told twice.
+    // The offline banner already reports this to the page.
     if (failure.kind === 'offline') return;
     host.tell({ type: 'error', error: { code: codeOf(failure), message: `${title}: ${text}` } });
   }, [host, failure.kind]);

@@ -1,6 +1,6 @@
 /**
- * The frame of a screen, with one heading, which is also the title of the document. The heading gets the focus when the
- * customer comes from another screen, so that a keyboard or a screen reader goes on from there.
+ * The frame of a screen, with one heading, also used as document title. The heading is focused when the customer comes from
+ * another screen, so that keyboards and screen readers continue there.
  */
 
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';

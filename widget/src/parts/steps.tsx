@@ -1,4 +1,4 @@
-/** What is done, what is going on and what comes next, one below the other. */
+/** A vertical list of completed, current and upcoming steps. */
 
 import { Glyph, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';

@@ -1,7 +1,6 @@
 /**
- * The widget for templates that are not saved yet. The service has a page of its own for this (widget.routes.ts), without an
- * origin and without a token: what it shows comes in messages from the console around it. An ordinary widget never loads this
- * file, so it knows no such messages.
+ * The widget for unsaved templates. The service serves it as a separate page (widget.routes.ts) without an origin or token; the
+ * console around it sends what to show in messages. Ordinary widgets never load this file, so they accept no such messages.
  */
 
 import type { OfferedSourceTemplate } from '@inlay/contract/catalog/source-templates';
@@ -10,7 +9,7 @@ import { render } from 'preact';
 import type { Api } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
 
-/** By then the next picture is shown, whatever it still waits for. */
+/** After this time the next preview is shown, whatever it is still waiting for. */
 const patienceMs = 2_000;
 
 interface Preview {
@@ -26,7 +25,7 @@ export function followDrafts({ root, allowedOrigin, draw }: Preview): void {
   addEventListener('message', ({ source, origin, data }: MessageEvent) => {
     if (source !== parent || origin !== allowedOrigin || !isPreviewMessage(data)) return;
     stopWaiting();
-    // The next picture is drawn out of sight: the one that is there stays until the next is complete.
+    // Double buffering: the next preview renders hidden and replaces the current one when complete.
     const next = root.cloneNode(false) as HTMLElement;
     next.hidden = true;
     document.body.append(next);
@@ -39,7 +38,7 @@ export function followDrafts({ root, allowedOrigin, draw }: Preview): void {
   });
 }
 
-/** Gives a function that drops what is not shown yet. */
+/** Returns a function that drops the hidden preview. */
 function whenDrawn(next: HTMLElement, show: () => void): () => void {
   const finish = () => {
     stop();
@@ -72,7 +71,7 @@ function isPreviewMessage(data: unknown): data is PreviewMessage {
   return inlay === 1 && type === 'preview' && Array.isArray(templates);
 }
 
-/** A customer who is offered these templates and has no source yet. */
+/** An API for a customer with these templates and no sources. */
 function createPreviewApi(templates: readonly OfferedSourceTemplate[]): Api {
   const refuse = async () => {
     throw new RequestFailure('only_view');

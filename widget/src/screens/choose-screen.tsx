@@ -1,4 +1,4 @@
-/** What the customer may connect, as cards to choose from. */
+/** The sources the customer can connect, as cards. */
 
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
@@ -11,7 +11,7 @@ import { matches } from '../sources/names.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
-/** The search appears from this number on: with fewer cards a search is not needed. */
+/** Fewer cards need no search. */
 const searchFrom = 6;
 
 export function ChooseScreen() {

@@ -1,4 +1,4 @@
-/** A source was just connected: what is set up for it, and the first data on its way. */
+/** Shown after connecting a source: its set-up and its first sync. */
 
 import type { Connection } from '@inlay/contract/pipelines/connections';
 import type { CheckWarning, SourceSummary } from '@inlay/contract/pipelines/sources';
@@ -24,12 +24,12 @@ export function ConnectedScreen({ source, warnings }: { source: SourceSummary; w
   const connections = connectionsOf(pipelines, source.id);
   const isUnknown = pipelines.connections === undefined;
   const title = titleOf(source, words);
-  // Before the source is ready there is nothing to say about its connections.
+  // Until the source is ready, its connections have no state to show.
   const outcome = (source.status === 'ready' ? connections : []).map((connection) =>
     outcomeOf(connection, words, formatting),
   );
   const firstSync = firstSyncState(source, connections, isUnknown);
-  // Screen readers do not hear the number of rows: it changes every second.
+  // The row count changes every second, so it is not announced.
   const said = [
     title,
     ...connections.map(({ last_run: run }) => (run && !isOngoing(run) ? words.jobs[run.status] : '')),
@@ -112,7 +112,7 @@ function titleOf({ name, status }: SourceSummary, { connected }: Words): string 
   return status === 'failed' ? connected.failedTitle(name) : connected.pendingTitle(name);
 }
 
-/** Undefined: there is no first sync, because nothing is to be synced. */
+/** Undefined if nothing is synced. */
 function firstSyncState(
   { status }: SourceSummary,
   connections: readonly Connection[],

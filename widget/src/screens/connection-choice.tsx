@@ -1,4 +1,4 @@
-/** What a customer may choose for a connection, where the template leaves it to customers: streams, and how often. */
+/** The streams and the schedule of a connection, where the template lets customers choose them. */
 import type { ChooseForConnectionRequest, Connection, ConnectionStream } from '@inlay/contract/pipelines/connections';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';

@@ -1,4 +1,4 @@
-/** Ends a source, after asking. What has been delivered stays. */
+/** Disconnects a source after a confirmation. Delivered data is kept. */
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -17,7 +17,7 @@ export function DisconnectSource({ source }: { source: SourceSummary }) {
   const { id, name, summarized_source_template: template } = source;
   const [isAsking, setAsking] = useState(false);
   const disconnect = useAction(async (signal) => {
-    // A look would find the source gone before the service has answered, and take this screen away.
+    // A refresh before the answer would find the source gone and close this screen.
     await withoutLooks(async () => {
       await endSource(api, id, signal);
       change((now) => ({ ...now, sources: now.sources.filter((known) => known.id !== id) }));
@@ -55,7 +55,7 @@ export function DisconnectSource({ source }: { source: SourceSummary }) {
   );
 }
 
-/** A deletion is recorded before the platform is told, so a source that is no longer listed is gone, whatever was answered. */
+/** The service records a deletion before calling the platform, so a source that is no longer listed is gone despite an error. */
 async function endSource(api: Api, id: string, signal: AbortSignal): Promise<void> {
   try {
     await api.deleteSource(id, signal);

@@ -12,7 +12,7 @@ import { useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
 
-/** A large page: many runs bring nothing, and those share one line. */
+/** Large, because runs without new data share one line. */
 const pageSize = 20;
 
 export function JobHistory({ connection }: { connection: Connection }) {
@@ -32,7 +32,7 @@ export function JobHistory({ connection }: { connection: Connection }) {
     }));
     if (offset > 0) setNewFrom(offset);
   });
-  // When a run has begun or ended, there may have been more runs since the last look.
+  // A started or ended run means there may be more runs since the last refresh.
   useEffect(() => load.run(0), [id, last_run?.id, last_run?.status]);
   // The pressed button may be gone, so the focus moves to the first entry that it loaded.
   useEffect(() => firstNew.current?.focus(), [newFrom]);
@@ -51,7 +51,7 @@ export function JobHistory({ connection }: { connection: Connection }) {
         {historyOf(jobs, loaded.isWhole).map((entry) => {
           const isFirstNew = entry.jobs.some(({ id }) => id === firstNewId);
           return (
-            // The key is the oldest job: a newer run may join the entry, and an open entry stays open.
+            // Keyed by the oldest job, so that an open entry remains open when a newer run joins it.
             <li key={entry.jobs.at(-1)?.id} ref={isFirstNew ? firstNew : null} tabIndex={isFirstNew ? -1 : undefined}>
               <Entry entry={entry} />
             </li>
@@ -130,9 +130,7 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
   );
 }
 
-/**
- * Values that did not arrive unchanged. The list is closed at first: most people only want to know that there is one.
- */
+/** Values changed during a sync, collapsed at first. */
 function ChangedValues({ job }: { job: Job }) {
   const words = useWords();
   const { formatting } = useWidget();

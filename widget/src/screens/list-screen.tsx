@@ -1,4 +1,4 @@
-/** All sources that the customer has connected, with their states. */
+/** All connected sources with their states. */
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';

@@ -1,4 +1,4 @@
-/** Screens without content: still loading, nothing to connect, a failure, a session that has ended. */
+/** Screens without content: loading, empty, failed, session expired. */
 
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';

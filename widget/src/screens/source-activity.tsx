@@ -1,4 +1,4 @@
-/** The syncs of a source: where the data goes, when, with what result, and a button to sync now. */
+/** The syncs of a source: destination, schedule, results, and a button to sync now. */
 import type { Connection } from '@inlay/contract/pipelines/connections';
 import type { Health } from '@inlay/contract/pipelines/health';
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';

@@ -1,4 +1,4 @@
-/** One source: its activity and its settings. Entries in one part stay while the other part is shown. */
+/** One source: its activity and settings. Entries in one part survive while the other is shown. */
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';

@@ -1,4 +1,4 @@
-/** The details of a source, to be changed; and the button that disconnects it. */
+/** The form with a source's settings, and the button to disconnect it. */
 import type { ConnectorSpecification } from '@inlay/contract/catalog/definitions';
 import type { CheckWarning, Source, SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -105,7 +105,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   );
 }
 
-/** A source whose connector is not known at the moment has no form, but its name can still be changed. */
+/** If the connector is currently unavailable there is no form, but the name can be changed. */
 function Rename({
   source,
   onChanged,

@@ -1,6 +1,6 @@
 /**
- * Signing in with a provider is a script of its own, and so are its words in each language: only customers who can sign in
- * load them.
+ * Signing in with a provider is a separate chunk, and so are its words in each language. Only customers who can sign in load
+ * them.
  */
 
 import type { WidgetLocale } from '@inlay/contract/embedding';
@@ -32,7 +32,7 @@ export async function loadSignIn({ language }: Pick<Words, 'language'>): Promise
   return { module, words: words.default };
 }
 
-/** Whether the source waits for the customer to sign in again. */
+/** Whether the customer has to sign in again. */
 export function isSignInEnded(source: Pick<SourceSummary, 'health'>, connections: readonly Connection[]): boolean {
   return [source, ...connections].some(({ health }) => health.attention?.code === 'sign_in_ended');
 }

@@ -1,4 +1,4 @@
-/** Goes on with a sign-in after a reload, or after the provider has sent the customer back. */
+/** Resumes a sign-in after a reload, or when the provider redirects back. */
 import { failureOf } from '../api/failure.ts';
 import type { Wish } from '../page/address.ts';
 import { longerPauseMs, pause } from '../sources/pausing.ts';
@@ -7,9 +7,9 @@ import { getSignIn, type SignIn } from './endpoints.ts';
 import { remember } from './memory.ts';
 
 export interface Resumed {
-  /** Where the customer goes on. */
+  /** Where the customer continues. */
   wish: Wish;
-  /** Undefined if there is nothing left to do: a source uses the sign-in. */
+  /** Undefined if nothing is left to do because a source uses the sign-in. */
   signIn: SignIn | undefined;
 }
 
@@ -17,8 +17,8 @@ const firstPauseMs = 1_000;
 const lastPauseMs = 10_000;
 
 /**
- * Undefined if there is nothing to go on with: the sign-in is of somebody else, was removed, took too long, or the page asks
- * for something else.
+ * Undefined if there is nothing to resume: the sign-in belongs to another customer, was removed or expired, or the page opens
+ * something else.
  */
 export async function resume(
   { api, host }: Pick<Widget, 'api' | 'host'>,
@@ -32,7 +32,7 @@ export async function resume(
       const signIn = await getSignIn(api, id, undefined, signal);
       const { source_template_id: template, source_id, used_by, failure } = signIn;
       const source = source_id ?? undefined;
-      // Another widget of the same page may go on with it.
+      // Another widget on the same page may resume it.
       if (wish && (wish.source !== source || (wish.template ?? template) !== template)) return undefined;
       const isUsed = used_by !== null && used_by !== source;
       const isOver = isUsed || failure === 'expired';

@@ -1,4 +1,4 @@
-/** On the page of a source whose sign-in has ended: the customer signs in again, and the very source goes on. */
+/** Signs in again for a source whose sign-in has ended; the source is kept. */
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { Notice } from '@inlay/ui/parts/notice.tsx';

@@ -1,6 +1,6 @@
 /**
- * Where the customer signs in: what the provider has to know first, the button, and what came of it. Every change is said to
- * screen readers, because its notice is one of theirs.
+ * Signing in: the values the provider needs first, the button, and the outcome. Every outcome is a notice that screen readers
+ * announce.
  */
 
 import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
@@ -26,14 +26,14 @@ export interface SignInFieldProps {
   oauth: OfferedOAuth;
   template: { id: string; name: string; icon: string | null };
   sourceId?: string | undefined;
-  /** What the source is connected with already. */
+  /** The source's current credential. */
   credential?: Connected | undefined;
-  /** What the button says, where it does not name the provider. */
+  /** Label of the button, if it doesn't name the provider. */
   label?: string | undefined;
   isDisabled?: boolean;
-  /** Counts how often the customer tried to go on without having signed in. */
+  /** How often the customer tried to continue without signing in. */
   timesMissed?: number;
-  /** What the form around holds, to be there again after a reload. */
+  /** Entries of the surrounding form, to restore after a reload. */
   entered?(): EnteredSource;
   onConnected(connected: Connected): void;
 }
@@ -44,7 +44,7 @@ export function SignInField({ id, words, oauth, template, credential, ...props }
   const { announce, allowedOrigin, resumed } = useWidget();
   const { provider } = oauth;
   const asked = oauth.values;
-  // Before the sign-in takes away what is resumed.
+  // Read before `useSignIn` consumes the resumed sign-in.
   const [values, setValues] = useState(() =>
     Object.fromEntries(
       asked.map(({ name, hosts, default: usual }) => [
@@ -94,11 +94,11 @@ export function SignInField({ id, words, oauth, template, credential, ...props }
   function stop(): void {
     cancel();
     announce(words.cancelled);
-    // The button is there again after the next render.
+    // The button reappears with the next render.
     requestAnimationFrame(() => button.current?.focus());
   }
 
-  // Until the service knows that the window was opened, the browser may have blocked it.
+  // The browser may have blocked the window until the service reports it as opened.
   const unopenedUrl = phase.is === 'waiting' && signIn.window === 'unknown' ? phase.startUrl : undefined;
   const isUnopened = unopenedUrl !== undefined;
   const thisWindow = returnTo && (

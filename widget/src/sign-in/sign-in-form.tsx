@@ -1,6 +1,6 @@
 /**
- * The form of a source whose customer signs in: the sign-in takes the place of the fields that it fills, and the others stay.
- * Where the template allows it, the customer can enter these fields instead.
+ * The form of a source with a sign-in, which replaces the fields it fills. If the template allows it, the customer can enter these
+ * fields instead.
  */
 
 import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
@@ -20,7 +20,7 @@ export interface SignInFormProps extends SourceFormProps {
   words: SignInWords;
   oauth: OfferedOAuth;
   template: SignInFieldProps['template'];
-  /** The source that is changed; undefined: it is yet to be made. */
+  /** The source being changed; undefined for a new one. */
   source?: Pick<Source, 'id' | 'credential_id'> | undefined;
 }
 
@@ -39,14 +39,14 @@ export function SignInForm({
   const [before] = useState(resumed.current);
   const entered = before?.source_template_id === template.id ? before.entered : null;
   const [signedInAs, setCredentialId] = useState(source?.credential_id ?? undefined);
-  // A customer who has signed in with a link finds that sign-in here.
+  // Offers a sign-in made through a link.
   const credentialId = signedInAs ?? (credential === 'loading' || source ? undefined : credential?.credentialId);
-  // A source that was made with keys keeps them, until its customer wants to sign in.
+  // A source with pasted credentials keeps them until the customer chooses to sign in.
   const [entersKeys, setEntersKeys] = useState(source?.credential_id === null);
   const [timesMissed, setTimesMissed] = useState(0);
   const used = entersKeys ? undefined : credentialId;
 
-  /** A problem with what the sign-in fills has no field: the customer signs in again. */
+  /** Faults in fields the sign-in fills have no visible field; the remedy is to sign in again. */
   async function withSignIn<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act();
@@ -112,8 +112,8 @@ export function SignInForm({
 }
 
 /**
- * What the source is connected with, if that still works; or what a new source can be connected with, because its customer has
- * signed in with a link. Who it is can be left out: it is only shown.
+ * The source's credential if still valid, or for a new source, the one from a sign-in through a link. The account is optional,
+ * because it is only displayed.
  */
 function useCredential(source: SignInFormProps['source'], templateId: string): Connected | 'loading' | undefined {
   const { api } = useWidget();

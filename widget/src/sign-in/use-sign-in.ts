@@ -1,8 +1,8 @@
 /**
- * One sign-in from the click to its end. Only the service says what became of it: a window that is closed, or a message from
- * it, says nothing. Pages with a cross-origin opener policy hide the window from us although it is open.
+ * One sign-in from the click to its end. Only the service reports the outcome: a closed window or a message from it proves
+ * nothing, and pages with a cross-origin opener policy hide a window that is still open.
  *
- * What always holds: one sign-in at a time, however often the customer clicks. It goes on after a reload.
+ * Invariants: one sign-in at a time, however often the customer clicks; a reload resumes it.
  */
 
 import type { EnteredSource } from '@inlay/contract/credentials/oauth-flows';
@@ -20,16 +20,16 @@ export interface Connected {
 }
 
 /**
- * The window in which the customer signs in. `closed`: as far as the browser tells, and the customer is back on this page.
- * `unknown`: there is no handle to it, because it did not open, the page was reloaded, or a policy has cut the tie.
+ * The sign-in window. `closed`: reported closed by the browser, and the customer is back on this page. `unknown`: no handle,
+ * because it did not open, the page was reloaded, or an opener policy cut the link.
  */
 export type WindowState = 'open' | 'closed' | 'unknown';
 
 export type SignInPhase =
   | { is: 'open' }
-  /** The service has not answered yet. */
+  /** Waiting for the service. */
   | { is: 'starting' }
-  /** `startUrl`: what to open, until the service knows that it was opened. */
+  /** `startUrl`: URL to open until the service reports it as opened. */
   | { is: 'waiting'; startUrl?: string | undefined; isBack: boolean }
   | { is: 'unconfirmed'; signIn: SignIn; isConfirming: boolean }
   | ({ is: 'connected' } & Connected)
@@ -38,28 +38,28 @@ export type SignInPhase =
 
 export interface SignInWish {
   templateId: string;
-  /** The source that is connected again. */
+  /** The source to reconnect. */
   sourceId?: string | undefined;
-  /** What the source is connected with already. */
+  /** The source's current credential. */
   credential?: Connected | undefined;
   onConnected(connected: Connected): void;
 }
 
 export interface SignInRequest {
   values: Record<string, string> | undefined;
-  /** What the form holds. */
+  /** Entries of the form. */
   entered: EnteredSource | undefined;
-  /** The whole page goes to the provider, and comes back to this address. */
+  /** Navigates the whole page to the provider, which returns to this URL. */
   returnTo?: string | undefined;
 }
 
 export interface SignInControl {
   phase: SignInPhase;
   window: WindowState;
-  /** What is used until another sign-in succeeds. */
+  /** The credential in use until another sign-in succeeds. */
   last: Connected | undefined;
   start(request: SignInRequest): void;
-  /** Opens the window again, for the same sign-in if this page has begun it. */
+  /** Reopens the window, for the same sign-in if this page started it. */
   reopen(request: SignInRequest): void;
   /** Brings the window to the front. */
   show(): void;
@@ -79,14 +79,14 @@ const isWithProvider = ({ state }: SignIn) => state === 'created' || state === '
 
 export function useSignIn({ templateId, sourceId, credential, onConnected }: SignInWish): SignInControl {
   const { api, host, resumed } = useWidget();
-  // What counts, until another sign-in has succeeded.
+  // In effect until another sign-in succeeds.
   const last = useRef(credential);
   const atRest = (): SignInPhase => (last.current ? { is: 'connected', ...last.current } : { is: 'open' });
   const [phase, setPhase] = useState(atRest);
   const [windowState, setWindowState] = useState<WindowState>('unknown');
   const running = useRef<AbortController | undefined>(undefined);
   const popup = useRef<Window | null>(null);
-  /** The sign-in that is under way. It has a start address if this page has begun it. */
+  /** The pending sign-in, with a start URL if this page started it. */
   const current = useRef<SignIn | undefined>(undefined);
   const named = { source_template_id: templateId, source_id: sourceId ?? null };
   const tell = (type: Exclude<SignInEvent['type'], 'sign_in_failed'>) => host.tell({ type, sign_in: named });
@@ -110,7 +110,7 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
       await act(controller.signal);
     } catch (error) {
       if (controller.signal.aborted) return;
-      // The sign-in is not there any more, or can no longer be confirmed.
+      // The sign-in is gone or can no longer be confirmed.
       if (error instanceof RequestFailure && ['not_found', 'conflict'].includes(error.kind)) fail('expired');
       else setPhase({ is: 'error', error });
     }
@@ -124,12 +124,12 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
 
   function open(url: string): void {
     popup.current = window.open(url, '_blank', windowFeatures);
-    // The provider's page must not be able to lead this page elsewhere.
+    // The provider's page must not be able to navigate this page.
     if (popup.current) popup.current.opener = null;
     setWindowState(popup.current ? 'open' : 'unknown');
   }
 
-  /** Asks the service until the sign-in has ended, or waits for a confirmation. */
+  /** Polls the service until the sign-in has ended or needs a confirmation. */
   async function follow(first: SignIn, signal: AbortSignal): Promise<void> {
     let signIn = first;
     let pauseMs = firstPauseMs;
@@ -175,7 +175,7 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
     onConnected(connected);
   }
 
-  /** Where nobody remembers a sign-in, one that the customer finishes in its window after a reload is waited for. */
+  /** Without any storage, polls for a sign-in that the customer finishes in its window after a reload. */
   async function waitForForgotten(signal: AbortSignal): Promise<void> {
     for (;;) {
       await pause(forgottenPauseMs, signal);
@@ -195,7 +195,7 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
     }
     return () => {
       stop();
-      // The customer goes to another screen. After a reload, nobody comes here.
+      // Runs when the customer leaves the screen, but not on a reload.
       keep(undefined);
     };
   }, []);
@@ -203,7 +203,7 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
     if (phase.is !== 'waiting') return;
     const look = () => {
       if (!popup.current?.closed) return;
-      // A page of the provider may have cut the tie: then the window only seems closed. While it is in front, nothing is said.
+      // With the link cut by the provider's opener policy, an open window seems closed, so say nothing while it is in front.
       setWindowState((before) => (document.hasFocus() || before === 'closed' ? 'closed' : 'unknown'));
     };
     const timer = setInterval(look, lookEveryMs);
@@ -213,7 +213,7 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
   useEffect(() => {
     if (phase.is !== 'open' || sourceId !== undefined || canRemember(host)) return;
     const leaving = new AbortController();
-    // The customer can still sign in, whatever this fails with.
+    // The customer can still sign in if this fails.
     waitForForgotten(leaving.signal).catch(() => {});
     return () => leaving.abort();
   }, [phase.is]);
@@ -235,8 +235,8 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
       );
       tell('sign_in_started');
       keep(signIn);
-      // The browser still takes this for a result of the click, because the service answers soon. A blank window,
-      // opened before, would stay blank where the browser gives no handle to it.
+      // The answer is fast enough that the browser still counts this as user activation. A blank window opened earlier
+      // would remain blank where the browser gives no handle to it.
       if (returnTo === undefined) open(signIn.start_url ?? '');
       else window.open(signIn.start_url, '_top');
       await follow(signIn, signal);
@@ -253,7 +253,7 @@ export function useSignIn({ templateId, sourceId, credential, onConnected }: Sig
       if (signIn?.start_url) return open(signIn.start_url);
       stop();
       void run(async (signal) => {
-        // Only the page that began a sign-in knows its start address: another one begins, unless this one has just ended.
+        // Only the page that started a sign-in knows its start URL, so start another unless this one has just ended.
         const now = signIn && (await getSignIn(api, signIn.id, undefined, signal));
         if (now && !isWithProvider(now)) return await follow(now, signal);
         running.current = undefined;

@@ -1,11 +1,11 @@
-/** Something that the provider's addresses need before anybody can sign in, such as a subdomain. */
+/** A value required before the sign-in, such as a subdomain in the provider's URLs. */
 import type { OfferedOAuth } from '@inlay/contract/catalog/template-oauth';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 
 export interface ValueFieldProps {
   id: string;
   field: OfferedOAuth['values'][number];
-  /** In the language of the customer. */
+  /** In the customer's language. */
   title: string;
   value: string;
   fault: string | undefined;
@@ -13,7 +13,7 @@ export interface ValueFieldProps {
   onInput(value: string): void;
 }
 
-/** Such as `*.my.example.com`: the customer enters the rest. */
+/** For hosts such as `*.my.example.com`, of which the customer enters the wildcard. */
 const isPattern = (host: string) => host.startsWith('*.');
 
 export function ValueField({ id, title, field: { name, hosts }, value, fault, isDisabled, onInput }: ValueFieldProps) {

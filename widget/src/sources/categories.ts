@@ -1,7 +1,7 @@
-/** What can be connected, under headings. */
+/** Offered templates, grouped under headings. */
 import type { Offer } from '../api/api.ts';
 
-/** First those without a category, then the categories in the order of the alphabet: as the form does with its groups. */
+/** Uncategorised first, then categories alphabetically, like the groups of a form. */
 export function groupOffers(offers: readonly Offer[]): { category: string; offers: readonly Offer[] }[] {
   return [...new Set(offers.map(({ category }) => category ?? ''))]
     .sort((a, b) => a.localeCompare(b))

@@ -1,4 +1,4 @@
-/** Checks of a configuration: a check is started, and then its outcome is asked for until there is one. */
+/** Starts a check of a configuration and polls its outcome. */
 import type { Check, CheckWarning } from '@inlay/contract/pipelines/sources';
 import type { Api } from '../api/api.ts';
 import { failureOf } from '../api/failure.ts';
@@ -7,7 +7,7 @@ import { longerPauseMs, pause } from './pausing.ts';
 const firstPauseMs = 400;
 const lastPauseMs = 4_000;
 
-/** The connector's own message about the problem; empty when it gave none. */
+/** The connector's own message; empty if it gave none. */
 export class CheckFailed extends Error {
   constructor(
     readonly reason: Check['error_reason'],
@@ -18,8 +18,8 @@ export class CheckFailed extends Error {
 }
 
 /**
- * Resolves when the check has succeeded, throws `CheckFailed` when it has failed. The service ends every check at some
- * time, so a missing answer is just asked for again. The customer sees that the check goes on, and can abort it.
+ * Resolves once the check has succeeded, throws `CheckFailed` if it failed. The service ends every check eventually, so failed
+ * polls are retried. The customer sees the progress and can abort.
  */
 export async function awaitCheck(api: Api, checkId: string, signal: AbortSignal): Promise<CheckWarning[]> {
   let pauseMs = firstPauseMs;

@@ -1,12 +1,12 @@
 /**
- * Creates a source, and never two. The create is sent once. When its answer is lost, the list of sources shows whether
- * the source was created, if that can be decided.
+ * Creates a source at most once. If the response is lost, the list of sources shows whether it was created, where that is
+ * decidable.
  */
 import type { CreateSourceRequest, Source } from '@inlay/contract/pipelines/sources';
 import type { Api } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
 
-/** Nobody knows whether the source exists. Trying again might make a second one. */
+/** Unknown whether the source exists. Retrying might create a second one. */
 export class Unconfirmed extends Error {}
 
 /** `known`: the ids of the sources there were before. */

@@ -1,5 +1,5 @@
 /**
- * The form is the largest part of the script, so it is a separate file. It is loaded early, but after the first screen.
+ * The form is the largest chunk, loaded right after the first screen.
  */
 
 type FormModule = typeof import('@inlay/ui/form/connector-form.tsx');

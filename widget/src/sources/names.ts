@@ -1,4 +1,4 @@
-/** Names of sources: finding a free name, and searching among names as people expect. */
+/** Names of sources: finding a free name, and searching leniently. */
 
 /** The name itself, or the name with the first number that makes it unique. */
 export function freeName(wanted: string, taken: Iterable<string>): string {

@@ -1,15 +1,13 @@
-/** How long to wait before looking again at something that changes by itself. */
+/** Backoff for polling. */
 
-/**
- * The next pause of a series. It starts short, because many answers come soon, and grows for answers that take longer.
- */
+/** The next pause. Starts short because many answers come soon, then grows. */
 export function longerPauseMs(pauseMs: number, maxMs: number): number {
   return Math.min(maxMs, Math.round(pauseMs * 1.5));
 }
 
 /**
- * Resolves after the pause, but not while the page is hidden or the network is missing: then nobody looks, or nothing
- * can be asked. The pause ends at once when the page is shown again or the network is back. Rejects when aborted.
+ * Resolves after the pause, but not while the page is hidden or offline. Resolves immediately when the page is shown again or
+ * the network is back. Rejects when aborted.
  */
 export async function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
   const isAway = () => document.hidden || navigator.onLine === false;

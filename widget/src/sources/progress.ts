@@ -1,4 +1,4 @@
-/** What is going on with sources and their connections, read from what the service lists. Pure. */
+/** The status of sources and connections, derived from the service's lists. Pure. */
 
 import type { WidgetEvent } from '@inlay/contract/embedding';
 import type { Connection, Job, JobStream } from '@inlay/contract/pipelines/connections';
@@ -20,7 +20,7 @@ export function connectionsOf({ connections }: Pipelines, sourceId: string): Con
   return connections?.filter((connection) => connection.source_id === sourceId) ?? [];
 }
 
-/** Whether something will change by itself soon, so that the widget should look often. */
+/** Whether changes are imminent, so that the widget should poll often. */
 export function isInMotion({ sources, connections = [] }: Pipelines): boolean {
   return (
     sources.some(({ status }) => status === 'pending') ||
@@ -30,7 +30,7 @@ export function isInMotion({ sources, connections = [] }: Pipelines): boolean {
 
 export type SourceState = 'pending' | 'failed' | 'syncing' | 'sync_failed' | 'paused' | 'ready';
 
-/** One state for a source and all its connections: the state that the customer needs to know first. */
+/** The most urgent state of a source and its connections. */
 export function stateOf(
   source: Pick<SourceSummary, 'status' | 'health'>,
   connections: readonly Connection[],
@@ -39,7 +39,7 @@ export function stateOf(
   if (source.status === 'pending' || connections.some(({ status }) => status === 'pending')) return 'pending';
   if ([source, ...connections].some(({ health }) => health.attention?.by === 'customer')) return 'failed';
   const runs = connections.flatMap(({ last_run }) => last_run ?? []);
-  // A retry is no new start: what has been failing is not shown as if all were well.
+  // A retry after failures must not look healthy.
   if (connections.some(({ health }) => isBroken(health))) return 'sync_failed';
   if (runs.some(isOngoing)) return 'syncing';
   if (connections.some(({ status }) => status === 'inactive')) return 'paused';
@@ -72,7 +72,7 @@ export function summarise(connections: readonly Connection[]): SyncSummary {
 
 type SyncFinished = Extract<WidgetEvent, { type: 'sync_finished' }>['sync'];
 
-/** The syncs that ended between two looks. Syncs that ended before the first look are not reported. */
+/** Syncs that ended between two refreshes. Those that ended before the first are not reported. */
 export function finishedSyncs(before: Pipelines | undefined, now: Pipelines): SyncFinished[] {
   if (!before?.connections || !now.connections) return [];
   const known = new Map(before.connections.map(({ id, last_run }) => [id, last_run]));
@@ -85,36 +85,36 @@ export function finishedSyncs(before: Pipelines | undefined, now: Pipelines): Sy
   });
 }
 
-/** A source as it is shown in the list. */
+/** The list's form of a source. */
 export function summaryOf({ source_template, source_config: _, ...source }: Source): SourceSummary {
   return { ...source, summarized_source_template: source_template };
 }
 
-/** A sync that succeeded, brought nothing, and has nothing else to report. */
+/** A successful sync with no rows and nothing to report. */
 function isQuiet(job: Job): boolean {
   return job.status === 'succeeded' && job.rows === 0 && streamsToMention(job).length === 0;
 }
 
-/** The streams of a sync in which something did not arrive unchanged. */
+/** Streams with changed, skipped or kept rows to report. */
 export function streamsToMention({ streams = [] }: Job): JobStream[] {
   return streams.filter((stream) => stream.not_replaced || stream.records_skipped || countChanged(stream) > 0);
 }
 
-/** How many values of the stream did not arrive unchanged. */
+/** Number of values changed during the sync. */
 export function countChanged({ values_changed, more_values_changed: more }: JobStream): number {
   return values_changed.reduce((sum, { count }) => sum + count, more?.values ?? 0);
 }
 
 export interface HistoryEntry {
-  /** Newest first. An entry has several jobs only if none of them brought anything. */
+  /** Newest first. Only jobs without new data share an entry. */
   jobs: readonly [Job, ...Job[]];
-  /** Whether there was nothing new since the sync before. The very first sync has no sync before it. */
+  /** Whether there was nothing new since the previous sync. Always false for the very first. */
   isNothingNew: boolean;
 }
 
 /**
- * The history as it is shown: several syncs in a row that brought nothing are one entry. The newest sync has its own
- * entry, because it shows whether syncing works. `isWhole`: the last of the jobs is the first that ever ran.
+ * The displayed history, with consecutive syncs without new data merged into one entry. The newest sync has its own entry,
+ * because it shows whether syncing works. `isWhole`: the last job is the first that ever ran.
  */
 export function historyOf(jobs: readonly Job[], isWhole: boolean): HistoryEntry[] {
   const entries: HistoryEntry[] = [];

@@ -1,4 +1,4 @@
-/** Turns the faults that the service found in a request into faults of the fields that the customer sees. */
+/** Maps the service's faults in a request to the fields the customer sees. */
 import type { Fault } from '@inlay/contract/errors';
 import type { FieldFault } from '@inlay/ui/form/connector-form.tsx';
 

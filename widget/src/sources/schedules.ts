@@ -1,9 +1,9 @@
-/** How often a connection can be synced, as a customer chooses it. Pure. */
+/** The schedules a customer can choose. Pure. */
 
 export interface ScheduleChoice {
-  /** A Quartz expression; null: only when asked for. */
+  /** A Quartz expression; null for manual syncs. */
   expression: string | null;
-  /** From one sync to the next; undefined for a schedule that has no name here. */
+  /** Between two syncs; undefined for a schedule without a name here. */
   minutes: number | undefined;
 }
 
@@ -19,7 +19,7 @@ const named: readonly [minutes: number, expression: string][] = [
   [10_080, '0 0 2 ? * MON'],
 ];
 
-/** The present schedule is always among them: who does not want to change it need not. */
+/** Always includes the current schedule, so that it can be kept. */
 export function choicesOf(shortestMinutes: number, present: string | null): ScheduleChoice[] {
   const offered = named
     .filter(([minutes, expression]) => minutes >= shortestMinutes || expression === present)

@@ -32,7 +32,7 @@ export interface SourceFormProps {
   submitLabel: string;
   /** The words for the steps after the check. */
   saving: { step: string; active: string; next?: string };
-  /** Returns the id of the check. `credentialId`: what the customer has signed in with. */
+  /** Returns the id of the check. `credentialId`: from the sign-in. */
   startCheck(config: Record<string, unknown>, signal: AbortSignal, credentialId?: string): Promise<string>;
   save(
     name: string,
@@ -41,13 +41,13 @@ export interface SourceFormProps {
     signal: AbortSignal,
     credentialId?: string,
   ): Promise<void>;
-  /** What was entered before the page was reloaded. */
+  /** Entries from before a reload. */
   entered?: EnteredSource | undefined;
-  /** Shown between the name and the connector's fields. `entered` gives what is entered so far. */
+  /** Shown between the name and the connector's fields. `entered` returns the current entries. */
   before?(isRunning: boolean, entered: () => EnteredSource): ComponentChildren;
-  /** Whether everything is there that `before` asks for. */
+  /** Whether the inputs of `before` are complete. */
   mayStart?(): boolean;
-  /** Another one for another specification. */
+  /** Must change with the specification. */
   formKey?: string;
   onChanged(): void;
 }
@@ -100,7 +100,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
   function cancel(): void {
     test.cancel();
     announce(words.check.cancelled);
-    // The button is there again after the next render.
+    // The button reappears with the next render.
     requestAnimationFrame(() => submit.current?.focus());
   }
 
@@ -162,7 +162,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
   );
 }
 
-/** A problem without a field. A fault with a field is shown there, and nowhere else. */
+/** A problem without a field. Faults with a field are shown only there. */
 function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   const words = useWords();
   const { formatting } = useWidget();
@@ -198,7 +198,7 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
 
 type FormProblem = ReturnType<typeof readRequestFaults>;
 
-/** Where the customer has to look. */
+/** Maps an error to fields. */
 function problemOf(
   error: unknown,
   specification: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** An action that the customer starts with a click. It runs once at a time, and is aborted when its screen is left. */
+/** An action started by a click. Single-flight, and aborted when its screen is left. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Action<A extends unknown[]> {
@@ -12,7 +12,7 @@ export interface Action<A extends unknown[]> {
 
 export function useAction<A extends unknown[]>(act: (signal: AbortSignal, ...args: A) => Promise<void>): Action<A> {
   const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
-  // Two clicks may come before the next render.
+  // A double click may precede the next render.
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 

@@ -1,6 +1,5 @@
 /**
- * Data that a screen needs once from the service. A request that failed without a network is repeated when the network
- * is back.
+ * Data that a screen loads once. A request that failed offline is retried when the network is back.
  */
 import { useEffect, useState } from 'preact/hooks';
 
@@ -10,7 +9,7 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** Loads anew when `key` changes. */
+/** Reloads when `key` changes. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
   const [round, setRound] = useState(0);

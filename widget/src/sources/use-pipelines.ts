@@ -1,6 +1,6 @@
 /**
- * The customer's sources, their connections and the offered templates. They are refreshed often while something is
- * going on, seldom otherwise, and never while the page is hidden or no screen shows them.
+ * The customer's sources, their connections and the offered templates. Refreshed often during activity, rarely otherwise, and
+ * never while the page is hidden or no screen shows them.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Api, Offer } from '../api/api.ts';
@@ -14,18 +14,18 @@ const firstRetryMs = 3_000;
 const lastRetryMs = 60_000;
 
 export interface Watched {
-  /** Undefined until the first look has succeeded. */
+  /** Undefined until the first refresh has succeeded. */
   seen: { offers: readonly Offer[]; pipelines: Pipelines } | undefined;
-  /** The failure of the latest look, if it failed. */
+  /** The failure of the latest refresh, if any. */
   failure: RequestFailure | undefined;
 }
 
 export interface Watching extends Watched {
-  /** Puts in what the service has just answered, before the next look. */
+  /** Applies an answer of the service before the next refresh. */
   change(update: (pipelines: Pipelines) => Pipelines): void;
-  /** Looks at the service again now. */
+  /** Refreshes now. */
   look(): void;
-  /** Nothing is looked at until `act` has ended, and what is still on its way is not shown. Then comes a new look. */
+  /** Suspends refreshes and discards pending ones until `act` has ended, then refreshes. */
   withoutLooks(act: () => Promise<void>): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function usePipelines(
       let offers: readonly Offer[] | undefined;
       for (;;) {
         try {
-          // The offered templates are read once at the beginning: they do not change while a screen is shown.
+          // Offered templates are loaded once; they don't change while a screen is shown.
           const [offered, pipelines] = await Promise.all([offers ?? api.listOffers(signal), look(api, signal)]);
           offers = offered;
           retryMs = firstRetryMs;

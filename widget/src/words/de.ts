@@ -61,7 +61,7 @@ export default {
   },
 
   problemOnOurSide: 'Bei uns ist ein Problem aufgetreten. Wir kümmern uns darum – Sie müssen nichts tun.',
-  signInEnded: 'Ihre Anmeldung ist abgelaufen oder wurde widerrufen. Melden Sie sich erneut an.',
+  signInEnded: 'Anmeldung ungültig. Melden Sie sich erneut an.',
 
   check: {
     warnings: 'Test mit Warnungen bestanden',
@@ -150,7 +150,7 @@ export default {
     history: 'Verlauf',
     changes: {
       title: (count, number) => `${number} ${count === 1 ? 'Wert' : 'Werte'} beim Synchronisieren verändert`,
-      skipped: (count, number) => `${rows(count, number)} übersprungen: größer als 20 MB`,
+      skipped: (count, number) => `${rows(count, number)} übersprungen: größer als 20 MB`,
       notReplaced:
         'Die Quelle hat nicht bestätigt, dass alle Zeilen gelesen wurden. Die bisherigen Zeilen bleiben erhalten.',
       nulled: (count, number, field) =>
@@ -265,7 +265,7 @@ export default {
     check_not_run: 'Der Test konnte nicht ausgeführt werden. Versuchen Sie es später erneut.',
   },
   quotas: {
-    reached: (what) => `Sie haben das Limit von ${what} erreicht.`,
+    reached: (what, next) => `Sie haben das Limit von ${what} erreicht. ${next}`,
     things: {
       sources: (count, amount) => `${amount} ${count === 1 ? 'Quelle' : 'Quellen'}`,
       connections: (count, amount) => `${amount} ${count === 1 ? 'Verbindung' : 'Verbindungen'}`,

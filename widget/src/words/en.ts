@@ -62,7 +62,7 @@ const en = {
 
   /** Replaces reasons that are not meant for customers. */
   problemOnOurSide: 'Something’s wrong on our side. We’re on it — nothing for you to do.',
-  signInEnded: 'Your sign-in expired or was revoked. Sign in again.',
+  signInEnded: 'Your sign-in is no longer valid. Sign in again.',
 
   check: {
     warnings: 'Test passed with warnings',
@@ -151,7 +151,7 @@ const en = {
     /** Values that a sync could not deliver unchanged. */
     changes: {
       title: (count: number, number: string) => `${number} ${count === 1 ? 'value' : 'values'} changed during sync`,
-      skipped: (count: number, number: string) => `${rows(count, number)} skipped: larger than 20 MB`,
+      skipped: (count: number, number: string) => `${rows(count, number)} skipped: larger than 20 MB`,
       notReplaced: 'The source didn’t confirm that all rows were read, so earlier rows were kept.',
       nulled: (count: number, number: string, field: string) =>
         `${field}: ${number} ${count === 1 ? 'value' : 'values'} couldn’t be stored`,
@@ -189,7 +189,7 @@ const en = {
             : minutes === 1_440
               ? 'Every day'
               : 'Every week',
-    byHand: 'Manually',
+    byHand: 'Manual',
     asNow: 'Keep current schedule',
     streams: 'Data to sync',
     save: 'Save',
@@ -248,7 +248,7 @@ const en = {
     check_not_run: 'The test couldn’t run. Try again later.',
   },
   quotas: {
-    reached: (what: string) => `You’ve reached the limit of ${what}.`,
+    reached: (what: string, next: string) => `You’ve reached the limit of ${what}. ${next}`,
     things: {
       sources: (count: number, amount: string) => `${amount} ${count === 1 ? 'source' : 'sources'}`,
       connections: (count: number, amount: string) => `${amount} ${count === 1 ? 'connection' : 'connections'}`,

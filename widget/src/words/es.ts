@@ -61,7 +61,7 @@ export default {
   },
 
   problemOnOurSide: 'Hay un problema por nuestra parte. Ya nos estamos ocupando; no tiene que hacer nada.',
-  signInEnded: 'Su autorización ha caducado o se ha revocado. Vuelva a iniciar sesión.',
+  signInEnded: 'Sesión no válida. Vuelva a iniciar sesión.',
 
   check: {
     warnings: 'Prueba superada con advertencias',
@@ -86,9 +86,9 @@ export default {
   },
 
   connected: {
-    title: (name) => `${name}: fuente conectada`,
-    pendingTitle: (name) => `${name}: conectando`,
-    failedTitle: (name) => `${name}: no se ha podido conectar`,
+    title: (name) => `La fuente ${name} está conectada`,
+    pendingTitle: (name) => `Conectando ${name}`,
+    failedTitle: (name) => `No se ha podido conectar ${name}`,
     waiting: 'Iniciando…',
     syncing: (rows) => `${rows} hasta ahora`,
     synced: (rows) => `${rows} en total`,
@@ -150,7 +150,7 @@ export default {
     changes: {
       title: (count, number) =>
         `${number} ${count === 1 ? 'valor modificado' : 'valores modificados'} durante la sincronización`,
-      skipped: (count, number) => `${rows(count, number)} ${count === 1 ? 'omitida' : 'omitidas'}: más de 20 MB`,
+      skipped: (count, number) => `${rows(count, number)} ${count === 1 ? 'omitida' : 'omitidas'}: más de 20 MB`,
       notReplaced: 'La fuente no confirmó que se leyeran todas las filas. Se conservan las filas anteriores.',
       nulled: (count, number, field) =>
         `${field}: no se ${count === 1 ? 'pudo' : 'pudieron'} guardar ${number} ${count === 1 ? 'valor' : 'valores'}`,
@@ -186,9 +186,9 @@ export default {
             : minutes === 1_440
               ? 'Cada día'
               : 'Cada semana',
-    byHand: 'Manualmente',
+    byHand: 'Manual',
     asNow: 'Mantener la frecuencia actual',
-    streams: 'Datos que sincronizar',
+    streams: 'Datos para sincronizar',
     save: 'Guardar',
     soon: 'La nueva configuración se aplicará en un momento.',
   },
@@ -209,7 +209,7 @@ export default {
     title: (name) => `¿Desconectar ${name}?`,
     confirm: 'Desconectar',
     confirming: 'Desconectando…',
-    done: (name) => `${name}: fuente desconectada`,
+    done: (name) => `Fuente ${name} desconectada`,
   },
 
   failures: {
@@ -263,7 +263,7 @@ export default {
     check_not_run: 'No se ha podido realizar la prueba. Inténtelo más tarde.',
   },
   quotas: {
-    reached: (what) => `Ha alcanzado el límite de ${what}.`,
+    reached: (what, next) => `Ha alcanzado el límite de ${what}. ${next}`,
     things: {
       sources: (count, amount) => `${amount} ${count === 1 ? 'fuente' : 'fuentes'}`,
       connections: (count, amount) => `${amount} ${count === 1 ? 'conexión' : 'conexiones'}`,

@@ -61,7 +61,7 @@ export default {
   },
 
   problemOnOurSide: 'Un problème est survenu de notre côté. Nous nous en occupons, vous n’avez rien à faire.',
-  signInEnded: 'Votre autorisation a expiré ou a été révoquée. Reconnectez-vous.',
+  signInEnded: 'Autorisation non valide. Reconnectez-vous.',
 
   check: {
     warnings: 'Test réussi avec des avertissements',
@@ -86,9 +86,9 @@ export default {
   },
 
   connected: {
-    title: (name) => `${name} : source connectée`,
-    pendingTitle: (name) => `${name} : connexion en cours`,
-    failedTitle: (name) => `${name} : échec de la connexion`,
+    title: (name) => `La source ${name} est connectée`,
+    pendingTitle: (name) => `Connexion de ${name}`,
+    failedTitle: (name) => `Impossible de connecter ${name}`,
     waiting: 'Démarrage…',
     syncing: (rows) => `${rows} jusqu’ici`,
     synced: (rows) => `${rows} au total`,
@@ -150,7 +150,7 @@ export default {
     changes: {
       title: (count, number) =>
         `${number} ${count < 2 ? 'valeur modifiée' : 'valeurs modifiées'} lors de la synchronisation`,
-      skipped: (count, number) => `${rows(count, number)} ${count < 2 ? 'ignorée' : 'ignorées'} : plus de 20 Mo`,
+      skipped: (count, number) => `${rows(count, number)} ${count < 2 ? 'ignorée' : 'ignorées'} : plus de 20 Mo`,
       notReplaced:
         'La source n’a pas confirmé que toutes les lignes ont été lues. Les lignes précédentes sont conservées.',
       nulled: (count, number, field) =>
@@ -188,7 +188,7 @@ export default {
             : minutes === 1_440
               ? 'Tous les jours'
               : 'Toutes les semaines',
-    byHand: 'Manuellement',
+    byHand: 'Manuelle',
     asNow: 'Conserver la fréquence actuelle',
     streams: 'Données à synchroniser',
     save: 'Enregistrer',
@@ -211,7 +211,7 @@ export default {
     title: (name) => `Déconnecter ${name} ?`,
     confirm: 'Déconnecter',
     confirming: 'Déconnexion…',
-    done: (name) => `${name} : source déconnectée`,
+    done: (name) => `Source ${name} déconnectée`,
   },
 
   failures: {
@@ -267,7 +267,7 @@ export default {
     check_not_run: 'Le test n’a pas pu être lancé. Réessayez plus tard.',
   },
   quotas: {
-    reached: (what) => `Vous avez atteint la limite de ${what}.`,
+    reached: (what, next) => `Vous avez atteint la limite de ${what}. ${next}`,
     things: {
       sources: (count, amount) => `${amount} ${count < 2 ? 'source' : 'sources'}`,
       connections: (count, amount) => `${amount} ${count < 2 ? 'connexion' : 'connexions'}`,

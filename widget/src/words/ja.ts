@@ -61,7 +61,7 @@ export default {
   },
 
   problemOnOurSide: 'こちら側で問題が発生しました。現在対応中ですので、操作は必要ありません。',
-  signInEnded: 'サインインの期限が切れたか、取り消されました。もう一度サインインしてください。',
+  signInEnded: 'サインインが無効です。もう一度サインインしてください。',
 
   check: {
     warnings: 'テストは成功しましたが、警告があります',
@@ -257,7 +257,7 @@ export default {
     check_not_run: 'テストを実行できませんでした。しばらくしてからもう一度お試しください。',
   },
   quotas: {
-    reached: (what) => `${what}の上限に達しました。`,
+    reached: (what, next) => `${what}の上限に達しました。${next}`,
     things: {
       sources: (_count, amount) => `データソース ${amount} 件`,
       connections: (_count, amount) => `接続 ${amount} 件`,

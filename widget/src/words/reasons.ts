@@ -1,21 +1,21 @@
-/** Why something failed, waits or is paused, in the customer's language. The code decides, never the text. */
+/** Reasons for failures, waits and pauses in the customer's language, by code. */
 import type { Reason, ReasonCode } from '@inlay/contract/reasons';
 import type { LimitedQuota } from '@inlay/contract/tenancy/quotas';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { Words } from './words.ts';
 
 type ReasonWords = Pick<Words, 'problemOnOurSide' | 'signInEnded' | 'source' | 'quotas' | 'checkFields' | 'reasons'>;
-export type ToldReason = { code: ReasonCode | null; parameters: object } | null | undefined;
+export type CodedReason = { code: ReasonCode | null; parameters: object } | null | undefined;
 
-/** The text stands for codes without words here, such as that of a connector's own message, and where there is no code. */
+/** Falls back to the text for codes without words, such as a connector's own message, and without a code. */
 export function reasonInWords<Text extends string | null | undefined>(
-  told: ToldReason,
+  reason: CodedReason,
   text: Text,
   words: ReasonWords,
   formatting: Formatting,
 ): Text | string {
-  if (!told?.code) return text;
-  const { code, parameters } = told as Reason;
+  if (!reason?.code) return text;
+  const { code, parameters } = reason as Reason;
   switch (code) {
     case 'problem_on_our_side':
       return words.problemOnOurSide;
@@ -33,7 +33,7 @@ export function reasonInWords<Text extends string | null | undefined>(
   }
 }
 
-/** `until`: when more is allowed. `ending`: what to do where no time is known. Undefined for a quota without words. */
+/** `until`: when the quota resets. `ending`: what to do if there is no such time. Undefined for unknown quotas. */
 export function quotaInWords(
   { quota, limit, until }: { quota: string; limit: number; until?: string },
   ending: 'waits' | 'no_room' | 'too_many',
@@ -45,5 +45,5 @@ export function quotaInWords(
   const thing = quotas.things[quota as LimitedQuota];
   if (!thing) return undefined;
   const amount = quota.startsWith('bytes') ? formatting.bytes(limit) : formatting.number(limit);
-  return `${quotas.reached(thing(limit, amount))} ${at ? quotas.resumes(at) : quotas[ending]}`;
+  return quotas.reached(thing(limit, amount), at ? quotas.resumes(at) : quotas[ending]);
 }

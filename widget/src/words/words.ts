@@ -1,6 +1,6 @@
 /**
- * Every text that the widget shows, in the customer's language. The English file is the model: a language that lacks a
- * text, or has one too many, does not compile. Each language is a separate file, so a customer loads only one.
+ * All texts of the widget, in the customer's language. The English file defines the keys: a language with a missing or extra
+ * text does not compile. Each language is a separate chunk, so a customer loads only one.
  */
 import { type WidgetLocale, widgetLocales } from '@inlay/contract/embedding';
 import { createContext } from 'preact';
@@ -22,8 +22,7 @@ export async function loadWords(locale: WidgetLocale): Promise<Words> {
 }
 
 /**
- * The first language that we have, and the tag as it was asked for: `de-AT` gets German words, and dates and numbers as
- * in Austria.
+ * The first supported language, and the requested tag: `de-AT` gets German words, with Austrian dates and numbers.
  */
 export function chooseLocale(asked: readonly string[]): { language: WidgetLocale; tag: string } {
   for (const tag of asked) {

@@ -87,7 +87,7 @@ function placeOf(command: Command, context: string): Place {
     return answer.result;
   };
   return {
-    // Text, numbers and true or false come as they are; tests ask for nothing else.
+    // Strings, numbers and booleans need no conversion; tests use no other types.
     evaluate: async (expression) => (await run(expression)).value,
     async click(selector, times) {
       const { sharedId } = await run(`document.querySelector(${JSON.stringify(selector)})`);
@@ -110,7 +110,7 @@ interface Evaluated {
   exceptionDetails: { text: string };
 }
 
-/** Where the browser listens; it says so once it is ready. */
+/** The address the browser listens on, printed once ready. */
 async function addressOf(child: ChildProcess): Promise<string> {
   let said = '';
   return await new Promise((found, failed) => {

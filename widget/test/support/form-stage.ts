@@ -27,7 +27,7 @@ interface Look {
 }
 
 export interface FormStage {
-  /** The page, loaded anew, with the form. */
+  /** Reloads the page, with the form. */
   open(form: Shown, look?: Look): Promise<Page>;
   /** The errors in the console; a test that expects some removes them. */
   takeProblems(): string[];
@@ -62,7 +62,7 @@ export function useFormStage(): FormStage {
         const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
         response.writeHead(200, { 'content-type': type }).end(readFileSync(path));
       } else {
-        // Chromium asks for an icon on its own.
+        // Chromium requests an icon automatically.
         response.writeHead(204).end();
       }
     }).listen(0, '127.0.0.1');
@@ -115,7 +115,7 @@ async function bundle(directory: string): Promise<{ script: string; style: strin
   return { script, style };
 }
 
-/** With the same key the form goes on; with another a new one takes its place. */
+/** The same key keeps the form, a new one replaces it. */
 export async function show(page: Page, form: Shown, key = 'first', language = 'en'): Promise<void> {
   await page.evaluate(([props, of, locale]) => window.page.show(props, of, locale), [form, key, language] as const);
 }

@@ -1,6 +1,6 @@
 /**
  * A provider that collects what is not meant for it. Its page sends the customer on to wherever it hopes to get the code of
- * another provider, and it remembers everything that it is told.
+ * another provider, and it records every request.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -15,7 +15,7 @@ export async function expectAccessible(frame: Frame, what: string): Promise<void
     (runOnly) =>
       (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
         runOnly,
-        // The rest is for reports that nobody reads here.
+        // The rest is only for reports.
         resultTypes: ['violations'],
       }),
     allRules,

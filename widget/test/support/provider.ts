@@ -12,7 +12,7 @@ export interface Provider {
   url: string;
   /** Who signs in next. */
   account: { id: number; email: string };
-  /** What is granted; undefined: what was asked for. */
+  /** The granted scopes; undefined grants all requested ones. */
   scope: string | undefined;
   /** Until when its tokens are held back; false: it breaks the connection off instead of giving any. */
   held: Promise<boolean> | undefined;
@@ -24,7 +24,7 @@ export interface Provider {
   redirectUrl: string | undefined;
   /** Every code and token that it has given. */
   given: string[];
-  /** Every token that it was told to end. Its `endpoints` do not name the address, `/revoke`. */
+  /** Every revoked token. `endpoints` does not include the URL, `/revoke`. */
   revoked: string[];
   endpoints: OAuthProvider;
   close(): void;

@@ -1,6 +1,6 @@
 /**
  * Browsers as customers have them: with their own defaults about cookies, storage and popups, which automation libraries
- * switch off. A test says what a person does and sees; chromium.ts and firefox.ts know how each browser is told.
+ * switch off. Tests describe what a person does and sees; chromium.ts and firefox.ts drive each browser.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,6 +1,6 @@
 /**
- * The Chromium of this process. Test files share it: to start one takes longer than many a test. What a test does stays in
- * the contexts that it makes, and closes. The browser ends with the process.
+ * The Chromium of this process, shared by its test files because starting one takes longer than most tests. Tests are isolated
+ * by contexts, which they create and close. The browser ends with the process.
  */
 import { type Browser, chromium } from 'playwright-core';
 import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';

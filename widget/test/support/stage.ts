@@ -29,7 +29,7 @@ export interface WidgetToken {
 
 export interface Stage {
   service: Service;
-  /** Where the service says it is: the origin of the widget. */
+  /** The service's public URL, the origin of the widget. */
   publicUrl: string;
   dataDir: string;
   /** The origin of the host page. */
@@ -85,7 +85,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
         destination_definition_id: localFiles,
         destination_config: { path: 'exports' },
         skip_check: true,
-        // Not every hour, which is the default: a sync that nobody started would begin while a test runs.
+        // Not hourly, the default: a scheduled sync could start during a test.
         cron_expression: null,
         namespace_format: '',
       };
@@ -109,7 +109,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
       });
       page.on('pageerror', (error) => problems.push(`an exception: ${error.stack ?? error.message}`));
       page.on('console', (message) => {
-        // While somebody writes a template, drafts are refused that are not complete. The editor says so.
+        // Incomplete drafts in the template editor are rejected, which the editor shows.
         const isOfDraft = /\/templates\/(sources|connections)\/preview$/.test(message.location().url);
         if (message.type() === 'error' && !isOfDraft) problems.push(`an error in the console: ${message.text()}`);
       });
@@ -125,7 +125,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
   beforeAll(async () => {
     host = createServer((request, response) => {
       const page = pages.get(new URL(request.url ?? '/', 'http://host').pathname);
-      // Chromium asks for it on its own.
+      // Chromium requests it automatically.
       if (!page) return void response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end();
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers }).end(page.text);
     }).listen(0, '127.0.0.1');
@@ -173,8 +173,8 @@ export async function widgetFrame(page: Page, index = 0): Promise<Frame> {
 }
 
 /**
- * A picture for a person who looks at the run, below .artifacts. Chromium draws without a graphics card, which takes long:
- * pictures are taken in the long run, and where somebody wants them.
+ * Saves a screenshot below .artifacts for people to review. Chromium renders in software, which is slow, so screenshots are taken
+ * only in the long run or on request.
  */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (!process.env.INLAY_PICTURES && !process.env.INLAY_LONG_TESTS) return;

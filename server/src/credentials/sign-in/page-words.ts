@@ -44,8 +44,8 @@ export type PageWords = typeof en;
 
 const de: PageWords = {
   askTitle: (provider) => `${provider} verbinden?`,
-  asks: (product, provider) => `${product} möchte sich mit Ihrem ${provider}-Konto verbinden.`,
-  somebodyAsks: (provider) => `Eine Anwendung möchte sich mit Ihrem ${provider}-Konto verbinden.`,
+  asks: (product, provider) => `${product} möchte sich mit Ihrem Konto bei ${provider} verbinden.`,
+  somebodyAsks: (provider) => `Eine Anwendung möchte sich mit Ihrem Konto bei ${provider} verbinden.`,
   forCustomer: (customer) => `Das Konto, mit dem Sie sich anmelden, wird für ${customer} verbunden.`,
   forApplication: 'Das Konto, mit dem Sie sich anmelden, wird mit dieser Anwendung verbunden.',
   scopes: 'Angeforderte Berechtigungen:',
