@@ -15,7 +15,7 @@ const guarded: Surroundings = {
 };
 const open: Surroundings = { ...guarded, allowPrivateNetworks: true };
 const at = (host: string, port = 443) => ({ host, port });
-const notPublic = 'is not on the public internet and may not be reached.';
+const notPublic = 'is not on the public internet. Use a public host.';
 
 /** Answers each look-up with the next list; the last one repeats. */
 function resolver(...answers: string[][]) {
@@ -239,7 +239,7 @@ describe('the dispatcher', () => {
 });
 
 describe('the service itself', () => {
-  const itself = 'is this service itself and may not be reached.';
+  const itself = 'is Inlay itself. Use a different host.';
   const surroundings = (port: number, host = 'inlay.example'): Surroundings => ({
     ...open,
     serviceEndpoints: [

@@ -84,7 +84,7 @@ describe('a redirect', () => {
     const { get } = start();
     expect(await get(`${origin}/?n=5`)).toBe('200 "done"');
     expect(asked).toHaveLength(6);
-    await expect(get(`${origin}/?n=6`)).rejects.toThrow(`${origin} redirects more than 5 times. Check the address.`);
+    await expect(get(`${origin}/?n=6`)).rejects.toThrow(`${origin} redirects more than 5 times. Check the URL.`);
     expect(asked).toHaveLength(12);
   });
 
@@ -117,7 +117,7 @@ describe('a redirect', () => {
 
   test.each(['file:///etc/passwd', 'ftp://x/', 'http://', 'data:,x'])('to %s is refused', async (location) => {
     const { origin } = await startHttpServer(redirectTo(location));
-    await expect(start().get(origin)).rejects.toThrow('redirects to something that is not an http or https address.');
+    await expect(start().get(origin)).rejects.toThrow('redirects to a location that is not an http or https URL.');
   });
 });
 
@@ -284,8 +284,8 @@ describe('an answer', () => {
       reply.writeHead(200, { 'content-encoding': coding }).end('not packed at all');
     });
     const { get } = start();
-    await expect(get(`${origin}/br`)).rejects.toThrow('compresses its answer in a way that it was not asked for.');
-    await expect(get(`${origin}/gzip`)).rejects.toThrow('sent compressed data that is damaged.');
+    await expect(get(`${origin}/br`)).rejects.toThrow('returned a response with an unsupported compression.');
+    await expect(get(`${origin}/gzip`)).rejects.toThrow('sent damaged compressed data.');
   });
 });
 
@@ -297,7 +297,7 @@ describe('in words, a server that', () => {
     const { origin } = await startHttpServer(() => 1, '127.0.0.3');
     const gone = origin.replace('127.0.0.3', '127.0.0.4');
     await expect(start().get(gone)).rejects.toMatchObject({
-      message: `${gone} refuses the connection. Check the host and the port.`,
+      message: `${gone} refused the connection. Check the host and port.`,
       failureType: transient,
     });
   });
@@ -307,7 +307,7 @@ describe('in words, a server that', () => {
       if (path === '/half') reply.writeHead(200).write('half');
     });
     const { get } = start({ silenceMs: 50, attempts: 2 });
-    const failure = { message: `${origin} took too long to answer.`, failureType: transient };
+    const failure = { message: `${origin} took too long to respond.`, failureType: transient };
     await expect(get(`${origin}/never`)).rejects.toMatchObject(failure);
     await expect(get(`${origin}/half`)).rejects.toMatchObject(failure);
   });
@@ -315,7 +315,7 @@ describe('in words, a server that', () => {
   test('closes the connection', async () => {
     const origin = await startTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} closed the connection before its answer was complete.`,
+      message: `${origin} closed the connection before the response was complete.`,
       failureType: transient,
     });
   });
@@ -323,7 +323,7 @@ describe('in words, a server that', () => {
   test('speaks something else', async () => {
     const origin = await startTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} does not answer in HTTP. Check the host and the port.`,
+      message: `${origin} did not respond with HTTP. Check the host and port.`,
       failureType: config,
     });
   });

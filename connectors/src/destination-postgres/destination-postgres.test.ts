@@ -223,8 +223,8 @@ describe('append_dedup', () => {
 
   it.each([
     [{}, 'Choose a primary key'],
-    [{ primary_key: [['missing']] }, 'must be made of its own fields'],
-    [{ primary_key: [['id', 'nested']] }, 'must be made of its own fields'],
+    [{ primary_key: [['missing']] }, 'must consist of its selected fields'],
+    [{ primary_key: [['id', 'nested']] }, 'must consist of its selected fields'],
     [{ primary_key: [['id']], cursor_field: ['missing'] }, 'The cursor of the stream users'],
   ])('refuses the key %j', async (more, message) => {
     const { config } = await createDatabase();

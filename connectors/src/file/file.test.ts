@@ -36,7 +36,7 @@ describe('a file', () => {
     expect((await read()).things).toEqual([{ name: 'Müller €' }]);
     const { check } = startFolder('f', csv, { f: content });
     await expect(check()).rejects.toThrow(
-      'f: The file is not encoded as UTF-8. Choose another encoding, or save it as UTF-8.',
+      'f: The file is not encoded as UTF-8. Choose a different encoding or save the file as UTF-8.',
     );
   });
 
@@ -100,13 +100,8 @@ describe('a file', () => {
       gzipSync('').fill(0).fill('PK\x03\x04', 0, 4),
       'f: The file is a ZIP archive or a spreadsheet.',
     ],
-    ['a damaged gzip', csv, gzipSync('id\n1\n').subarray(0, -4), 'is compressed and damaged. Replace it.'],
-    [
-      'other gzip',
-      csv,
-      Buffer.from([0x1f, 0x8b, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
-      'is compressed and damaged. Replace it.',
-    ],
+    ['a damaged gzip', csv, gzipSync('id\n1\n').subarray(0, -4), 'is damaged. Replace it.'],
+    ['other gzip', csv, Buffer.from([0x1f, 0x8b, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]), 'is damaged. Replace it.'],
     ['wrong CSV', csv, 'a,b\n1\n', 'f: The file has a row with more or fewer cells than the first, near line 2.'],
     [
       'no JSON',
@@ -124,7 +119,12 @@ describe('a file', () => {
     ['half of JSON', { type: 'json' }, '{"secret', 'f: The file ends in the middle of a record. Try again when it is'],
     ['half of JSON Lines', { type: 'jsonl' }, '{"a":1}\n{"secret', 'f: The file ends in the middle of a record.'],
     ['an empty document', { type: 'json' }, ' ', 'f: The file is empty. Check the location.'],
-    ['another path', { type: 'json', record_path: 'x' }, '{"a":[]}', 'f: There is no x. There are the fields a. Check'],
+    [
+      'another path',
+      { type: 'json', record_path: 'x' },
+      '{"a":[]}',
+      'f: There is no field x. Available fields: a. Check',
+    ],
     ['no records', { type: 'json' }, '[1]', 'f: The records should be JSON objects and are not. Check the path'],
   ])('that is %s is explained by a check', async (_, format, content, message) => {
     const { check } = startFolder('f', format, { f: content });
@@ -134,14 +134,14 @@ describe('a file', () => {
 
   test('that is not there is explained by a check', async () => {
     const { check, folder } = startFolder('no.csv', csv);
-    await expect(check()).rejects.toThrow(`There is no ${join(folder, 'no.csv')}. Check the path.`);
+    await expect(check()).rejects.toThrow(`${join(folder, 'no.csv')} does not exist. Check the path.`);
   });
 
   test('without a field of the primary key is explained by a check', async () => {
     const location = { type: 'path', path: join(temporaryFolder(), 'f') };
     writeFileSync(location.path, 'id,name\n1,a\n');
     const { check } = startFiles({ location, format: csv, primary_key: ['id', 'key'] }, [dirname(location.path)]);
-    await expect(check()).rejects.toThrow('The records have no field key. Choose among id, name.');
+    await expect(check()).rejects.toThrow('The records have no field key. Available fields: id, name.');
   });
 
   test('of JSON has an upper limit', async () => {

@@ -159,7 +159,7 @@ describe('pages', () => {
   test.each([
     [
       { type: 'page' },
-      'The same page comes again and again. Check the pagination: the API seems not to know the parameter page.',
+      'The API keeps returning the same page and seems to ignore the parameter page. Check the pagination.',
     ],
     [
       { type: 'cursor', token_path: 'next', token_parameter: 't' },
@@ -180,7 +180,7 @@ describe('pages', () => {
     [
       'announces more and sends nothing',
       { list: [], has_more: true },
-      'The API says that there are more pages and sends 20 empty ones in a row. Check the pagination.',
+      'The API reports more pages but returned 20 empty pages in a row. Check the pagination.',
       19,
     ],
   ])('have an end even when the API %s', async (_, answer, message, count) => {

@@ -130,13 +130,13 @@ describe('a check that succeeds', () => {
 
 describe('a check that fails says what to fix:', () => {
   it.each<[string, Configuration, string]>([
-    ['the host', { host: 'no-such-host.invalid' }, 'The host no-such-host.invalid is unknown. Check its spelling.'],
-    ['the port', { port: 1 }, 'Nothing accepts connections at 127.0.0.1:1. Check the port'],
+    ['the host', { host: 'no-such-host.invalid' }, 'Unknown host no-such-host.invalid. Check its spelling.'],
+    ['the port', { port: 1 }, '127.0.0.1:1 refused the connection. Check the port'],
     ['the password', { password: 'another' }, 'The password is not right for the user reader'],
-    ['a missing password', { password: '' }, 'The server asks for a password for the user reader. Enter one.'],
+    ['a missing password', { password: '' }, 'The server requires a password for the user reader. Enter one.'],
     ['the user', { username: 'nobody' }, 'The server refuses the user nobody'],
     ['the database', { database: 'missing' }, 'There is no database missing on this server.'],
-    ['too many sessions', { username: 'limited' }, 'The server has no connection left'],
+    ['too many sessions', { username: 'limited' }, 'The server has reached its connection limit'],
     [
       'encryption that the server wants',
       { username: 'tls_only', ssl_mode: { mode: 'disable' } },
@@ -150,12 +150,12 @@ describe('a check that fails says what to fix:', () => {
     [
       'a certificate of an unknown authority',
       { host: 'localhost', ssl_mode: { mode: 'verify-full' } },
-      'The certificate of localhost is not signed by an authority known here. Give the CA certificate',
+      'The certificate of localhost is not signed by a trusted certificate authority. Enter the CA certificate',
     ],
     [
       'a CA certificate that is none',
       { host: 'localhost', ssl_mode: { mode: 'verify-full', ca_certificate: 'hello' } },
-      'The CA certificate cannot be read.',
+      'The CA certificate is not valid.',
     ],
     ['a schema that is not there', { schemas: ['public', 'missing'] }, 'There is no schema missing in the database.'],
     ['a schema that may not be used', { schemas: ['closed'] }, 'Run: grant usage on schema "closed" to "reader"'],
@@ -185,7 +185,7 @@ describe('a check that fails says what to fix:', () => {
     expect(await messageOf(sourceCheck({ port }))).toContain(`What answers at 127.0.0.1:${port} is not PostgreSQL.`);
   });
 
-  it.each(['disable', 'require'])('a server that does not answer (%s)', async (mode) => {
+  it.each(['disable', 'require'])('a server that does not respond (%s)', async (mode) => {
     const port = await listen((listener) =>
       listener.on('connection', (socket) => onTestFinished(() => void socket.destroy())),
     );

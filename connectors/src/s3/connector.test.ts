@@ -258,20 +258,20 @@ describe('a check', () => {
     onTestFinished(() => void website.close());
     const { port } = website.address() as AddressInfo;
     const check = (endpoint: string) => connector.check(configuration({ endpoint }), surroundings);
-    await expect(check(`http://127.0.0.1:${port}`)).rejects.toThrow('not as an S3-compatible store does');
-    await expect(check(`https://127.0.0.1:${port}`)).rejects.toThrow('does not speak TLS');
+    await expect(check(`http://127.0.0.1:${port}`)).rejects.toThrow('does not seem to be an S3-compatible store');
+    await expect(check(`https://127.0.0.1:${port}`)).rejects.toThrow('does not support TLS');
   });
 
   it('does not reach into private networks unless the operator allows it', async () => {
     const guarded = { ...surroundings, allowPrivateNetworks: false };
-    await expect(connector.check(configuration(), guarded)).rejects.toThrow('may not be reached');
+    await expect(connector.check(configuration(), guarded)).rejects.toThrow('is Inlay itself');
     expect(server.requests).toEqual([]);
   });
 
   it('does not reach the service itself, even where private networks are allowed', async () => {
     const own = { host: 'localhost', port: Number(new URL(server.url).port) };
     const check = connector.check(configuration(), { ...surroundings, serviceEndpoints: [own] });
-    await expect(check).rejects.toThrow('is this service itself');
+    await expect(check).rejects.toThrow('is Inlay itself');
     expect(server.requests).toEqual([]);
   });
 });

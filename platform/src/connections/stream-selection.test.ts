@@ -84,14 +84,14 @@ describe('choosing streams', () => {
     [
       'a sync mode the destination does not know',
       [{ name: 'items', syncMode: 'full_refresh_update' }],
-      'Valid ones are full_refresh_overwrite, full_refresh_append, incremental_append, incremental_deduped_history.',
+      'Valid modes: full_refresh_overwrite, full_refresh_append, incremental_append, incremental_deduped_history.',
     ],
     [
       'another cursor than the source has set',
       [{ name: 'items', syncMode: 'incremental_append', cursorField: ['name'] }],
       'is set by the source',
     ],
-    ['no cursor where one is needed', [{ name: 'open', syncMode: 'incremental_append' }], 'needs a cursorField'],
+    ['no cursor where one is needed', [{ name: 'open', syncMode: 'incremental_append' }], 'requires a cursorField'],
     [
       'a cursor that is no field',
       [{ name: 'open', syncMode: 'incremental_append', cursorField: ['x'] }],
@@ -101,14 +101,14 @@ describe('choosing streams', () => {
     [
       'no primary key where one is needed',
       [{ name: 'open', syncMode: 'incremental_deduped_history', cursorField: ['at'] }],
-      'needs a primaryKey',
+      'requires a primaryKey',
     ],
     ['a primary key that is no field', [{ name: 'open', primaryKey: [['address', 'x']] }], 'has no field address.x'],
     ['an empty field', [{ name: 'open', selectedFields: [{ fieldPath: [] }] }], 'is empty'],
     [
       'a nested field',
       [{ name: 'open', selectedFields: [{ fieldPath: ['address', 'city'] }] }],
-      'cannot be selected on their own',
+      'cannot be selected individually',
     ],
     ['an unknown field', [{ name: 'open', selectedFields: [{ fieldPath: ['x'] }] }], 'has no field x'],
     [

@@ -284,7 +284,7 @@ describe('a source that tells of some of its streams', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
     expect(completionsIn(file)).toEqual(['told', 'added']);
     const message =
-      'The source did not say whether it had read untold to its end. The earlier rows of this stream stay at the destination.';
+      'The source did not report whether it read untold completely. The earlier rows of this stream stay at the destination.';
     expect(outcome.log).toContainEqual({ level: 'WARN', origin: 'source', message });
   });
 
@@ -296,7 +296,7 @@ describe('a source that tells of some of its streams', () => {
     const source = scriptedSource([row('told'), { status: ['told', 'COMPLETE'] }, row('broken'), ...steps]);
     const streams = [overwritten('told'), overwritten('broken')];
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams });
-    const message = 'The source ended without having read to the end: broken.';
+    const message = 'The source stopped before it had read these streams completely: broken.';
     expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', message } });
     expect(completionsIn(file)).toEqual(['told']);
   });
@@ -459,10 +459,10 @@ describe('a record that is too large', () => {
     expect(outcome.streams[1]).not.toHaveProperty('recordsSkipped');
     const words = outcome.log.map(({ message }) => message);
     expect(words).toContain(
-      'A record of items is skipped (id 7, place.zip a"b): it has 3 MB, and no record may have more than 1 MB.',
+      'A record of items is skipped (id 7, place.zip a"b): its size of 3 MB exceeds the limit of 1 MB.',
     );
-    expect(words).toContain('3 records were skipped in items, too large to be moved.');
-    expect(words).toContain('nobody is not among the configured streams; its records are left out.');
+    expect(words).toContain('3 records were skipped in items: larger than the limit.');
+    expect(words).toContain('nobody is not a configured stream; its records are ignored.');
     expect(JSON.stringify(outcome)).not.toContain('secret');
   });
 
@@ -479,7 +479,7 @@ describe('a record that is too large', () => {
   });
 
   test.each([
-    ['without the name of its stream', { before: '{"type":"RECORD","record":{"data":{"a":"', after: '"}}}' }],
+    ['without a stream name', { before: '{"type":"RECORD","record":{"data":{"a":"', after: '"}}}' }],
     ['without a type', { before: '{"record":{"stream":"items","data":{"a":"', after: '"}}}' }],
     ['that was cut off', { before: '{"type":"RECORD","record":{"stream":"items","data":{"a":"', after: '', end: '' }],
     ['that is no message', { before: 'x', after: '' }],
@@ -549,7 +549,7 @@ describe('a source that fails', () => {
     [
       'ends without completing',
       [],
-      { type: 'system_error', message: 'The source ended without having read to the end: items.' },
+      { type: 'system_error', message: 'The source stopped before it had read these streams completely: items.' },
     ],
     [
       'sends a record without data',
@@ -559,12 +559,12 @@ describe('a source that fails', () => {
     [
       'sends a huge message',
       [{ say: { type: 'LOG', log: { level: 'INFO', message: 'x'.repeat(100_000) } } }, { bigState: 2_000_000 }],
-      { type: 'system_error', message: 'The source sent a message of more than 1 MB.' },
+      { type: 'system_error', message: 'The source sent a message larger than 1 MB.' },
     ],
     [
       'goes silent',
       [{ ignoreSigterm: true }, { hang: true }],
-      { type: 'transient_error', message: 'The source was stopped: nothing moved for 5 s.' },
+      { type: 'transient_error', message: 'The source was stopped because no data moved for 5 s.' },
     ],
   ])('because it %s fails the sync, and what the destination has confirmed is kept', async (_, steps, failure) => {
     const file = outputFile();
@@ -598,7 +598,7 @@ describe('a source that fails', () => {
         streams: [items],
       });
     const outcome = await run(Date.now() - 1);
-    const message = 'The access token has ended, and the source gave nothing more.';
+    const message = 'The access token expired, and the source sent no more data.';
     expect(outcome.failure).toMatchObject({ origin: 'source', type: 'transient_error', message });
     expect(outcome).toMatchObject({ states: [keptState(3)], unfinished: [{ name: 'items' }] });
   });
@@ -632,7 +632,7 @@ describe('a source that fails', () => {
     const source = { ...scriptedSource([]), program: '/no/such/program' };
     const destination = scriptedDestination(outputFile());
     const { failure } = await sync(testRunner(), { source, destination, streams: [items] });
-    expect(failure).toMatchObject({ origin: 'source', message: 'The source could not be started.' });
+    expect(failure).toMatchObject({ origin: 'source', message: 'The source could not start.' });
   });
 });
 
@@ -650,12 +650,12 @@ describe('a destination that fails', () => {
     [
       'exits too early as if all was well',
       { stopAfter: 10, dies: 'exit' },
-      { message: 'The destination ended before it had taken everything.' },
+      { message: 'The destination stopped before it had read all data.' },
     ],
     [
       'closes its input and hangs',
       { stopAfter: 10, dies: 'close' },
-      { message: 'The destination was stopped: nothing moved for 5 s.' },
+      { message: 'The destination was stopped because no data moved for 5 s.' },
     ],
     [
       'says why at the end',
@@ -686,7 +686,7 @@ describe('a destination that fails', () => {
     const destination = scriptedDestination(outputFile(), { echo: 'none' });
     const { status, failure, states } = await sync(testRunner(), { source, destination, streams: [items] });
     expect(status).toBe('failed');
-    expect(failure?.message).toBe('The destination ended without confirming everything it was sent.');
+    expect(failure?.message).toBe('The destination stopped without confirming all data.');
     expect(states).toEqual([]);
   });
 });

@@ -12,40 +12,40 @@ async function findingsOf(env: Record<string, string>) {
 }
 
 const both =
-  'connectors: may reach private networks and other programs on this machine, but never the service itself, ';
-const publicOnly = 'connectors: may reach the public internet only, ';
-const changes = '; INLAY_ALLOW_PRIVATE_NETWORKS changes that';
+  'Connectors: can reach private networks and other programs on this machine, but never the service itself (';
+const publicOnly = 'Connectors: can reach only the public internet (';
+const changes = '; set INLAY_ALLOW_PRIVATE_NETWORKS to change this)';
 
 it.each([
-  ['ok', 'metrics: on the service, which only this machine reaches', {}],
+  ['ok', 'Metrics: on the service, reachable only from this machine', {}],
   [
     'warn',
-    'metrics: everybody who reaches the service can read /metrics',
+    'Metrics: anyone who can reach the service can read /metrics',
     { INLAY_PUBLIC_URL: 'https://inlay.example' },
   ],
-  ['ok', 'metrics: on port 9464, which only this machine reaches', { HOST: '::', INLAY_METRICS_PORT: '9464' }],
+  ['ok', 'Metrics: on port 9464, reachable only from this machine', { HOST: '::', INLAY_METRICS_PORT: '9464' }],
   [
     'warn',
-    'metrics: everybody who reaches port 9464 can read /metrics',
+    'Metrics: anyone who can reach port 9464 can read /metrics',
     { INLAY_METRICS_PORT: '9464', INLAY_METRICS_HOST: '0.0.0.0' },
   ],
   [
     'ok',
-    'metrics: for those who have INLAY_METRICS_TOKEN',
+    'Metrics: protected by INLAY_METRICS_TOKEN',
     { HOST: '::', INLAY_METRICS_TOKEN: 'a-token-that-only-prometheus-knows' },
   ],
 ])('%s: %s', async (state, what, env) => {
   const findings = await findingsOf(env);
-  expect(findings.filter((finding) => finding.what.startsWith('metrics:'))).toEqual([
+  expect(findings.filter((finding) => finding.what.startsWith('Metrics:'))).toEqual([
     expect.objectContaining({ state, what }),
   ]);
 });
 
 it('warns that sign-ins are refused over plain http, unless on this machine', async () => {
   const signIns = async (url: string) =>
-    (await findingsOf({ INLAY_PUBLIC_URL: url })).filter(({ what }) => what.startsWith('sign-in with a provider'));
+    (await findingsOf({ INLAY_PUBLIC_URL: url })).filter(({ what }) => what.startsWith('Customer sign-in'));
   expect(await signIns('http://inlay.example')).toEqual([
-    expect.objectContaining({ state: 'warn', advice: 'Set INLAY_PUBLIC_URL to an https address.' }),
+    expect.objectContaining({ state: 'warn', advice: 'Set INLAY_PUBLIC_URL to an https URL.' }),
   ]);
   for (const fine of ['https://inlay.example', 'http://localhost:3000', 'http://127.0.0.1:3000']) {
     expect(await signIns(fine), fine).toEqual([]);
@@ -53,22 +53,18 @@ it('warns that sign-ins are refused over plain http, unless on this machine', as
 });
 
 it.each([
-  ['ok', `${both}because HOST and INLAY_PUBLIC_URL are on loopback${changes}`, {}],
-  [
-    'ok',
-    `${publicOnly}because INLAY_PUBLIC_URL is not on loopback${changes}`,
-    { INLAY_PUBLIC_URL: 'https://inlay.example' },
-  ],
-  ['ok', `${publicOnly}because HOST is not on loopback${changes}`, { HOST: '0.0.0.0' }],
-  ['ok', `${publicOnly}because INLAY_ALLOW_PRIVATE_NETWORKS is false`, { INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }],
+  ['ok', `${both}HOST and INLAY_PUBLIC_URL are on loopback${changes}`, {}],
+  ['ok', `${publicOnly}INLAY_PUBLIC_URL is not on loopback${changes}`, { INLAY_PUBLIC_URL: 'https://inlay.example' }],
+  ['ok', `${publicOnly}HOST is not on loopback${changes}`, { HOST: '0.0.0.0' }],
+  ['ok', `${publicOnly}INLAY_ALLOW_PRIVATE_NETWORKS is false)`, { INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }],
   [
     'warn',
-    `${both}because INLAY_ALLOW_PRIVATE_NETWORKS is true`,
+    `${both}INLAY_ALLOW_PRIVATE_NETWORKS is true)`,
     { INLAY_ALLOW_PRIVATE_NETWORKS: 'true', INLAY_PUBLIC_URL: 'https://inlay.example' },
   ],
 ])('%s: %s', async (state, what, env) => {
   const findings = await findingsOf(env);
-  expect(findings.filter((finding) => finding.what.startsWith('connectors:'))).toEqual([
+  expect(findings.filter((finding) => finding.what.startsWith('Connectors:'))).toEqual([
     expect.objectContaining({ state, what }),
   ]);
 });

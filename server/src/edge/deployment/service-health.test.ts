@@ -55,7 +55,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     const names = kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
     const whats = checks.map(({ what }) => what);
     expect(whats).toEqual(
-      expect.arrayContaining([`database: ${names}, up to date`, 'replicas: one runs', 'platform: bundled']),
+      expect.arrayContaining([`Database: ${names}, up to date`, 'replicas: one runs', 'platform: bundled']),
     );
     const states = checks.map((check) => check.state);
     expect(states).toEqual(
@@ -133,7 +133,7 @@ it('does not wait long for a platform that is silent, and asks it once for all w
   speak();
 });
 
-it('says since when the platform does not answer', async () => {
+it('says for how long the platform has not responded', async () => {
   const { test, faulty, stop } = await startHostedApp('sqlite');
   onTestFinished(stop);
   faulty.rule(unreachable(() => true));

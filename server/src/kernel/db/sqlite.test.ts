@@ -37,7 +37,7 @@ describe('The connection to SQLite', () => {
       await sql`select 1`.execute(tx);
       return await store.now();
     });
-    await expect(around).rejects.toThrow('goes around it');
+    await expect(around).rejects.toThrow('bypasses it');
     let later: Promise<number> | undefined;
     let tellEnd: () => void = () => {};
     const ended = new Promise<void>((resolve) => {

@@ -96,7 +96,7 @@ describe('the access token', () => {
     };
     await expect(platform.listOrganizations()).rejects.toMatchObject({
       failure: 'unauthorised',
-      message: `client credentials refused: the platform answered ${status}: errorId e-1`,
+      message: `client credentials rejected: the platform answered ${status}: errorId e-1`,
     });
     expect(hosted.requests).toHaveLength(1);
   });
