@@ -252,13 +252,16 @@ export const reasonCatalogue: { readonly [Code in ReasonCode]: ReasonEntry } = {
 
 export const reasonCodes = Object.keys(reasonCatalogue) as ReasonCode[];
 
-const codeOptions = { description: 'Why, as a code from a closed list (see errors)', examples: ['platform_not_ready'] };
+const codeOptions = {
+  description: 'Why, as a code from a closed list (see errors).',
+  examples: ['platform_not_ready'],
+};
 
 const Parameters = Type.Unsafe<Reason['parameters']>({
   type: 'object',
   title: 'Reason parameters',
   additionalProperties: true,
-  description: 'Parameters of the code; empty if it has none',
+  description: 'Parameters of the code; empty if it has none.',
   examples: [{}],
 });
 
@@ -279,7 +282,7 @@ export const reasonFields = {
     type: ['string', 'null'],
     enum: [...reasonCodes, null],
     ...codeOptions,
-    description: `${codeOptions.description}; null for texts stored by older versions`,
+    description: `${codeOptions.description} Null for texts stored by older versions.`,
   }),
   parameters: Parameters,
 };

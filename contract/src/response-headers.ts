@@ -27,7 +27,7 @@ export const responseHeaders = {
     example: 'workspace_not_found',
   },
   'X-Inlay-Error-Parameters': {
-    description: 'The parameters of the code, if it has any: `name=value`, separated by `; `',
+    description: 'The parameters of the code, if it has any: `name=value`, separated by `; `.',
     type: 'string',
     example: 'quota=sources; limit=5',
   },

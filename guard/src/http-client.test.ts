@@ -111,7 +111,7 @@ describe('a redirect', () => {
     const { origin } = await startHttpServer(redirectTo(service.origin));
     const own = { host: '127.0.0.1', port: Number(new URL(service.origin).port) };
     const { get } = start({}, { ...open, serviceEndpoints: [own] });
-    await expect(get(origin)).rejects.toThrow(`The host 127.0.0.2 at port ${own.port} is this service itself`);
+    await expect(get(origin)).rejects.toThrow(`The host 127.0.0.2 at port ${own.port} is Inlay itself`);
     expect(service.asked).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe('trying again', () => {
     const { origin, asked } = await startHttpServer((_, reply) => void reply.writeHead(503).end('secret detail'));
     const retries: unknown[] = [];
     const { get, waits } = start({ onRetry: ({ message }, waitMs) => retries.push([message, waitMs]) });
-    const message = `${origin} has a problem of its own (503). Try again later.`;
+    const message = `${origin} returned a server error (503). Try again later.`;
     const failure = { message, failureType: 'transient_error' };
     await expect(get(`${origin}/path?key=hidden`)).rejects.toMatchObject(failure);
     expect([asked.length, waits.length]).toEqual([6, 5]);
@@ -184,7 +184,7 @@ describe('trying again', () => {
   test('after a 403 with Retry-After ends as a passing failure that says so', async () => {
     const { origin } = await startHttpServer((_, reply) => void reply.writeHead(403, { 'retry-after': '1' }).end());
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} limits how often it may be asked (403). Try again later, or ask less often.`,
+      message: `${origin} rejected the request because of a rate limit (403). Try again later or reduce the request rate.`,
       failureType: 'transient_error',
     });
   });
@@ -203,7 +203,7 @@ describe('trying again', () => {
     const { origin, asked } = await startHttpServer(
       (_, reply) => void reply.writeHead(429, { 'retry-after': '3600' }).end(),
     );
-    const message = `${origin} limits how often it may be asked (429) and asks to wait 60 minutes.`;
+    const message = `${origin} rejected the request because of a rate limit (429) and asks to wait 60 minutes.`;
     await expect(start().get(origin)).rejects.toThrow(message);
     expect(asked).toHaveLength(1);
   });
@@ -331,7 +331,7 @@ describe('in words, a server that', () => {
   test('speaks no TLS', async () => {
     const { origin } = await startHttpServer(() => 1);
     await expect(start().get(origin.replace('http:', 'https:'))).rejects.toMatchObject({
-      message: expect.stringMatching(/does not speak TLS\. Check whether the address begins with http:/),
+      message: expect.stringMatching(/does not support TLS/),
       failureType: config,
     });
   });
@@ -347,7 +347,7 @@ describe('in words, a server that', () => {
     onTestFinished(() => void server.close());
     const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: expect.stringMatching(/has a certificate that is not trusted/),
+      message: expect.stringMatching(/has an untrusted certificate/),
       failureType: config,
     });
   });

@@ -72,7 +72,7 @@ describe('a stream that cannot be opened', () => {
     });
     expect(found.names).toEqual(['first', 'third']);
     expect(found.words).toHaveLength(1);
-    expect(found.words[0]).toContain('The stream second is left out. ');
+    expect(found.words[0]).toContain('The stream second is skipped. ');
     expect(found.words[0]).toContain(words);
   });
 
@@ -121,7 +121,7 @@ describe('a stream that cannot be opened', () => {
     const only = stream('first', cursor(fromSetting));
     await expect(discovered(only, { start_date: 'today' })).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^The stream first cannot be opened\. streams\[0\]\.incremental_sync\.start_datetime\.datetime: "today" is not a date of the form %Y-%m-%d/,
+        /^The stream first cannot be opened\. streams\[0\]\.incremental_sync\.start_datetime\.datetime: "today" is not a date in the format %Y-%m-%d/,
       ),
       fields: ['start_date'],
     });

@@ -293,7 +293,7 @@ describeOnBothDatabases('Migrations', (kind) => {
       const { code, stdout, stderr } = await cli(...args);
       expect(code, args.join(' ')).toBe(1);
       expect(stdout).toBe('');
-      // Nothing but the advice: it is no bug, so there is no stack to show.
+      // Only the advice: it is not a bug, so there is no stack to show.
       expect(stderr.trim()).toMatch(new RegExp(advice.source, ''));
     }
     const doctor = await cli('doctor');

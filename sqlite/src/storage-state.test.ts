@@ -88,7 +88,7 @@ describe('The state of the storage', () => {
     await expect.poll(() => storage.fault).toBeUndefined();
     expect(lines.map(([message]) => message)).toEqual([
       begin,
-      expect.stringMatching(/^the disk is full/),
+      expect.stringMatching(/^Disk full/),
       'Storage accepts writes again',
     ]);
     store.failure = undefined;

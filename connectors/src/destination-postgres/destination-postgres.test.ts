@@ -106,7 +106,7 @@ describe('overwrite', () => {
     const database = await createDatabase();
     await database.client.query('create table users (id int); insert into users values (7)');
     await expect(write(database.config, [userStream('overwrite')], input(users, [{ id: 1 }]))).rejects.toMatchObject({
-      message: expect.stringContaining('public.users exists already and was not made by this connector'),
+      message: expect.stringContaining('public.users already exists'),
       failureType: 'config_error',
     });
     expect(await database.query('select * from users')).toEqual([{ id: 7 }]);

@@ -94,8 +94,8 @@ describe('a path', () => {
     await expect(read(`${allowed}/no.csv`)).rejects.toThrow(`${allowed}/no.csv does not exist. Check the path.`);
     await expect(read(`${allowed}/no/*.csv`)).rejects.toThrow(`${allowed}/no does not exist. Check the path.`);
     await expect(read(`${allowed}/a.csv/b`)).rejects.toThrow(`${allowed}/a.csv/b does not exist. Check the path.`);
-    await expect(read(`${allowed}/sub`)).rejects.toThrow(`${allowed}/sub is not a file. Add the name of a file`);
-    await expect(read(`${allowed}/pipe`)).rejects.toThrow(`${allowed}/pipe is not a file. Name another.`);
+    await expect(read(`${allowed}/sub`)).rejects.toThrow(`${allowed}/sub is not a file. Add a file name`);
+    await expect(read(`${allowed}/pipe`)).rejects.toThrow(`${allowed}/pipe is not a file. Choose a file.`);
     await expect(read(`${allowed}/circle`)).rejects.toThrow(`${allowed}/circle cannot be opened. Check the path.`);
   });
 
@@ -103,7 +103,7 @@ describe('a path', () => {
     const { allowed, read } = prepare();
     await expect(read(`${allowed}/a.csv`, [])).rejects.toThrow('Reading folders on this server is not allowed.');
     await expect(read('/nowhere-at-all/a.csv', ['/nowhere-at-all'])).rejects.toThrow(
-      'There is no /nowhere-at-all/a.csv.',
+      '/nowhere-at-all/a.csv does not exist.',
     );
   });
 });

@@ -66,7 +66,7 @@ describe('a web address', () => {
       isSample = false;
     }, csv);
     await expect(read()).rejects.toMatchObject({
-      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before its answer was complete\.$/),
+      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before the response was complete\.$/),
       failureType: 'transient_error',
     });
   });

@@ -152,7 +152,7 @@ describe('a check', () => {
     ['403', answer(403), 'The API denied access (403). Check the key and its permissions.'],
     ['404', answer(404), 'The API found nothing at this URL (404). Check the base URL and the path.'],
     ['400', answer(400), 'The API returned 400. Check the path, parameters and headers.'],
-    ['a page', answer(200, '<html>', html), 'The API should answer in JSON and sends a web page. Check the base URL'],
+    ['a page', answer(200, '<html>', html), 'The API returned a web page instead of JSON. Check the base URL'],
     ['nothing', answer(200), 'The API returned nothing instead of JSON. Check the base URL and the path.'],
     ['half of JSON', answer(200, '{"key": "hid'), 'The API returned incomplete JSON. Try again later.'],
     ['texts', () => ['a'], 'The records are not JSON objects. Check the records path.'],
@@ -188,8 +188,8 @@ describe('a check', () => {
   test('explains what is wrong with the configuration itself', async () => {
     const wrong = async (more: object) => (await startApi(() => [], {}, more)).check();
     const stream = { name: 'a', path: '' };
-    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow('There are two streams a.');
-    await expect(wrong({ base_url: 'http://[' })).rejects.toThrow('The base URL is no http or https address.');
+    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow('Two streams are named a.');
+    await expect(wrong({ base_url: 'http://[' })).rejects.toThrow('The base URL is not a valid http or https URL.');
     await expect(wrong({ base_url: 'https://me:secret@api.test' })).rejects.toThrow(
       'The base URL contains a username. Enter it under authentication instead.',
     );
@@ -262,7 +262,7 @@ describe('as a program', () => {
     const result = await runSourceProgram('http-api', 'discover', { configuration });
     expect(result).toMatchObject({ exitCode: 1, messages: [{ type: 'TRACE' }] });
     const shown = JSON.stringify(result);
-    expect(shown).toContain('sends a web page');
+    expect(shown).toContain('returned a web page');
     expect(shown).not.toContain('hidden-secret');
     expect(shown).not.toContain(Buffer.from('me:hidden-secret').toString('base64'));
   });

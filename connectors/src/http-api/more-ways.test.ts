@@ -119,7 +119,7 @@ describe('pages by the id of the last record', () => {
 
   test('are noticed when the API knows nothing of the parameter, or the records have no such id', async () => {
     const ignoring = await startApi(() => items(0, 3), { pagination: { type: 'last_id', id_parameter: 'after' } });
-    await expect(ignoring.read()).rejects.toThrow('The API gives the same id to the next page again and again.');
+    await expect(ignoring.read()).rejects.toThrow('The API keeps returning the same next page id.');
     const nameless = await startApi(() => [{ key: 1 }], { pagination: { type: 'last_id', id_parameter: 'after' } });
     await expect(nameless.read()).rejects.toThrow('The last record of a page has no field id. Check the pagination.');
   });
@@ -188,7 +188,7 @@ describe('a JSON body', () => {
 
   test('that is no JSON object is a fault of the configuration', async () => {
     const { check } = await startApi(() => [], { body: '{"a": ' });
-    await expect(check()).rejects.toThrow('Stream things: The JSON body is no JSON object.');
+    await expect(check()).rejects.toThrow('Stream things: The JSON body is not a valid JSON object.');
   });
 });
 

@@ -161,11 +161,8 @@ describe('pages', () => {
       { type: 'page' },
       'The API keeps returning the same page and seems to ignore the parameter page. Check the pagination.',
     ],
-    [
-      { type: 'cursor', token_path: 'next', token_parameter: 't' },
-      'The API gives the same token to the next page again',
-    ],
-    [{ type: 'link', url_path: 'next' }, 'The API gives the same link to the next page again and again.'],
+    [{ type: 'cursor', token_path: 'next', token_parameter: 't' }, 'The API keeps returning the same next page token'],
+    [{ type: 'link', url_path: 'next' }, 'The API keeps returning the same next page link.'],
   ] as const)('that repeat without end are noticed: %j', async (pagination, message) => {
     const { read, asked } = await startApi(() => ({ list: items(0, 3), next: 'x' }), {
       record_path: 'list',

@@ -47,8 +47,8 @@ describe('an incremental view', () => {
     expect(second.ids).toEqual([4]);
     // Rows 5 and 6 are missed, and the log says why.
     expect(second.warnings).toEqual([
-      'events does not track row changes. A row is missed if it has no at, or if it is committed after ' +
-        'another one with a higher at was read.',
+      'events does not track row changes. A row is missed if it has no at, or if it is ' +
+        'committed after a row with a higher at was read.',
     ]);
   });
 

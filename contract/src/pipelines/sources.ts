@@ -100,7 +100,7 @@ const common = {
   status_message: Type.Union([Type.String(), Type.Null()], {
     description: 'Why the source is pending or failed, if known.',
   }),
-  status_reason: NullableReason('The same as a code'),
+  status_reason: NullableReason('The same as a code.'),
   health: Health,
   created_at: Timestamp('When the source was created.'),
   updated_at: Timestamp('When the source was last changed.'),
@@ -191,7 +191,7 @@ export const Check = Type.Object(
       description:
         'What to fix if the check failed. With a scoped token, only mentions what the customer entered and can change. Use an operator token to see problems on your side.',
     }),
-    error_reason: NullableReason('Why it failed, as a code'),
+    error_reason: NullableReason('Why it failed, as a code.'),
     warnings: Type.Optional(
       Type.Array(CheckWarning, {
         description: 'Notices about a working source that are not failures.',

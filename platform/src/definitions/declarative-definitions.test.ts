@@ -86,7 +86,7 @@ describe('a manifest of a workspace', () => {
     const coded = booksManifest({ url }).replace(/ {2}- type: DeclarativeStream.*(?=spec:)/s, codedStream('loans'));
     expect(await add(coded)).toEqual([
       422,
-      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" needs code.',
+      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" requires code.',
     ]);
     expect(await add('a: [')).toEqual([422, expect.stringMatching(/^The manifest is not valid YAML/)]);
     expect(await add({ type: 'DeclarativeSource' })).toEqual([422, 'The manifest has no streams.']);

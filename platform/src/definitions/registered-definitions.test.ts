@@ -91,9 +91,9 @@ describe('the command of a connector', () => {
   });
 
   test.each([
-    [['./other'], 'There is no program at '],
-    [['run'], 'No executable program called run in PATH. For the file in '],
-    [['no-such-program'], 'No executable program called no-such-program in PATH. Check the path, '],
+    [['./other'], 'No executable program at '],
+    [['run'], 'No executable program named run in PATH. To use the file in '],
+    [['no-such-program'], 'No executable program named no-such-program in PATH. Check the path'],
   ] as [[string], string][])('is refused as %j with words that help', async (command, words) => {
     const { platform, file } = await startPlatform();
     writeFileSync(join(dirname(file), 'run'), '#!/bin/sh\n', { mode: 0o700 });

@@ -51,8 +51,8 @@ describe('a question', () => {
   });
 
   test.each([
-    ['no answer', [], 'answered nothing'],
-    ['two answers', [{ say: { type: 'SPEC', spec } }, { say: { type: 'SPEC', spec } }], 'answered 2 times'],
+    ['no answer', [], 'returned no result'],
+    ['two answers', [{ say: { type: 'SPEC', spec } }, { say: { type: 'SPEC', spec } }], 'returned 2 results'],
     ['a specification without a schema', [{ say: { type: 'SPEC', spec: {} } }], 'no connectionSpecification'],
   ])('fails with %s', async (_, steps, words) => {
     const failure = await failureOf(testRunner().readSpecification(scriptedSource(steps)));
@@ -68,7 +68,7 @@ describe('a question', () => {
   test('fails with the exit code and the last log line when the connector gives no reason', async () => {
     const failure = await failureOf(testRunner().discover(scriptedSource([{ complain: 'segfault\n' }, { exit: 3 }])));
     expect(failure.type).toBe('system_error');
-    expect(failure.message).toContain('exit code 3');
+    expect(failure.message).toContain('exited with code 3');
     expect(failure.internalMessage).toContain('segfault');
   });
 

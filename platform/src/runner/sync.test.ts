@@ -284,7 +284,7 @@ describe('a source that tells of some of its streams', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
     expect(completionsIn(file)).toEqual(['told', 'added']);
     const message =
-      'The source did not report whether it read untold completely. The earlier rows of this stream stay at the destination.';
+      'The source did not report whether it read untold completely. Earlier rows of this stream are kept at the destination.';
     expect(outcome.log).toContainEqual({ level: 'WARN', origin: 'source', message });
   });
 
@@ -345,7 +345,7 @@ describe('a line that is meant as a record or a state and cannot be read', () =>
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
     expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', type: 'system_error' } });
     expect(outcome.failure?.message).toMatch(
-      new RegExp(`^The source sent ${what} that cannot be read: it is not .*begins with: .*items`),
+      new RegExp(`^The source sent ${what} that cannot be read: it is not .*starts with: .*items`),
     );
     expect(outcome.failure?.message).not.toContain('fetched page');
     expect(outcome.states).toEqual([keptState(3)]);
@@ -459,7 +459,7 @@ describe('a record that is too large', () => {
     expect(outcome.streams[1]).not.toHaveProperty('recordsSkipped');
     const words = outcome.log.map(({ message }) => message);
     expect(words).toContain(
-      'A record of items is skipped (id 7, place.zip a"b): its size of 3 MB exceeds the limit of 1 MB.',
+      'Skipped a record of items (id 7, place.zip a"b): its size of 3 MB exceeds the limit of 1 MB.',
     );
     expect(words).toContain('3 records were skipped in items: larger than the limit.');
     expect(words).toContain('nobody is not a configured stream; its records are ignored.');
@@ -475,7 +475,7 @@ describe('a record that is too large', () => {
     });
     expect(outcome).toMatchObject({ status: 'succeeded', records: 0, streams: [{ recordsSkipped: { count: 25 } }] });
     expect(outcome.streams[0]?.recordsSkipped?.keys).toHaveLength(20);
-    expect(outcome.log.filter(({ message }) => message.startsWith('A record of items'))).toHaveLength(20);
+    expect(outcome.log.filter(({ message }) => message.startsWith('Skipped a record of items'))).toHaveLength(20);
   });
 
   test.each([
@@ -545,7 +545,11 @@ describe('a source that fails', () => {
       [{ print: `${recordHead({ name: 'items' })}1,"data":{"a":{"b":{"c":1}}}` }, { kill: 'SIGKILL' }],
       { type: 'system_error', message: expect.stringContaining('SIGKILL') },
     ],
-    ['exits without a word', [{ exit: 7 }], { type: 'system_error', message: expect.stringContaining('exit code 7') }],
+    [
+      'exits without a word',
+      [{ exit: 7 }],
+      { type: 'system_error', message: expect.stringContaining('exited with code 7') },
+    ],
     [
       'ends without completing',
       [],

@@ -241,7 +241,7 @@ it('A hosted platform still gets the tokens once, and the service does not refre
 
 it('doctor says from both sides whether the platform gets tokens, and what to do', async () => {
   const told = async (env: Record<string, string>) =>
-    (await examine(env)).filter(({ what }) => /^(sign-in with a provider|service):/.test(what));
+    (await examine(env)).filter(({ what }) => /^(Customer sign-in|Service):/.test(what));
   const good = await start();
   expect(await told(good.test.env)).toEqual([
     { state: 'ok', what: 'Customer sign-in: the platform gets access tokens from this service' },
@@ -252,7 +252,10 @@ it('doctor says from both sides whether the platform gets tokens, and what to do
   ]);
   const otherSecret = { INLAY_PLATFORM_CLIENT_SECRET: 'another-secret-that-nobody-has-been-told' };
   const [refused] = await told({ ...ofPlatform, ...otherSecret, INLAY_SERVICE_URL: good.serviceUrl });
-  expect([refused?.state, refused?.what]).toEqual(['fail', expect.stringContaining('rejected the platform's credentials')]);
+  expect([refused?.state, refused?.what]).toEqual([
+    'fail',
+    expect.stringContaining("rejected the platform's credentials"),
+  ]);
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const [unreached] = await told({ ...ofPlatform, INLAY_SERVICE_URL: nobody });
   expect(unreached?.what).toContain(`cannot reach the service at ${nobody}`);

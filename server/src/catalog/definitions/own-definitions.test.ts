@@ -54,7 +54,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     const problems = [
       {
         path: 'streams[1].retriever.requester.authenticator',
-        message: 'CustomAuthenticator "source_books.components.Auth" needs code',
+        message: 'CustomAuthenticator "source_books.components.Auth" requires code',
       },
     ];
     expect(added.body).toMatchObject({
@@ -137,7 +137,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     expect((await acme.request('PUT', `/sources/${moving}`, renamed)).status).toBe(422);
     await acme.settled(kept);
     expect((await copies()).map(([version]: [number]) => version)).toEqual([1, 2]);
-    // It is asked for what the new version needs, and goes on with that version once it has it.
+    // The customer must enter what the new version requires; then the source continues with that version.
     const asked = (await acme.request('GET', `/sources/${kept}`)).body.user_config_spec;
     expect(asked.connectionSpecification).toMatchObject({
       required: ['token', 'region'],
@@ -159,7 +159,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     for (const method of ['GET', 'DELETE']) {
       expect((await test.request(method, `${path}/${id}`)).status).toBe(404);
     }
-    // What was made from it goes on, and goes with its source.
+    // Sources made from it continue and are deleted with their copy.
     expect((await acme.request('GET', `/sources/${kept}`)).body.source_config).toEqual({
       token: '**********',
       region: 'us',
@@ -233,12 +233,12 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     };
     expect(await fault(coded)).toEqual([
       'body.manifest',
-      'No stream of the manifest can run. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" needs code.',
+      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" requires code.',
     ]);
     const unknown = manifest.replace('type: SimpleRetriever', 'type: QuantumRetriever');
     expect(await fault(unknown)).toEqual([
       'body.manifest',
-      'No stream of the manifest can run. streams[0].retriever: There is no component QuantumRetriever.',
+      'The manifest has no supported streams. streams[0].retriever: Unknown component QuantumRetriever.',
     ]);
     expect(await fault('a: [')).toEqual(['body.manifest', expect.stringMatching('not valid YAML')]);
     expect(await fault(manifest.replace("{{ config['token'] }}", '**********'))).toEqual([
@@ -247,7 +247,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     ]);
     expect(await fault(manifest.replace('type: object\n    title', 'type: 7\n    title'))).toEqual([
       'body.manifest',
-      expect.stringMatching('no valid JSON Schema'),
+      expect.stringMatching('not a valid JSON Schema'),
     ]);
     const nameless = { body: { manifest: manifest.replace('title: Books Spec', '') } };
     expect((await test.request('POST', path, nameless)).body.detail[0].loc).toEqual(['body', 'name']);

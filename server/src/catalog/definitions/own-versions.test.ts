@@ -77,7 +77,7 @@ describeOnBothDatabases('Versions of a manifest', (kind) => {
       language_version: '6.44.0',
       streams: [
         { name: 'books', is_left_out: false, problems: [] },
-        { name: 'loans', is_left_out: true, problems: [{ message: expect.stringContaining('needs code') }] },
+        { name: 'loans', is_left_out: true, problems: [{ message: expect.stringContaining('requires code') }] },
       ],
       warnings: [],
     });

@@ -126,7 +126,7 @@ describe('A registry at a URL', () => {
     runtime.advance(hourMs);
     answer = fail;
     expect(await registry.list('source')).toEqual(good);
-    expect(logged.join()).toContain('an older copy is used');
+    expect(logged.join()).toContain('using cached copy');
 
     rmSync(join(directory, 'kept.json'));
     await expect(open(url).list('source')).rejects.toThrow('definitions_unavailable');

@@ -23,20 +23,20 @@ describe('A schedule', () => {
   it.each([
     ['0 * * * *', 'expected 6 or 7 fields, found 5'],
     ['', 'expected 6 or 7 fields, found 1'],
-    ['*/5 * * * * ?', 'the seconds field must be a single number, because a schedule runs at most once a minute'],
-    ['0/15 * * * * ?', 'the seconds field must be a single number, because a schedule runs at most once a minute'],
+    ['*/5 * * * * ?', 'the seconds field must be a single number, because schedules run at most once a minute'],
+    ['0/15 * * * * ?', 'the seconds field must be a single number, because schedules run at most once a minute'],
     [
       '0 0/5 * * * ? 2030',
-      'the minutes field must be a single number beside a year, because such a schedule runs at most once an hour',
+      'with a year, the minutes field must be a single number, because such schedules run at most once an hour',
     ],
     ['0 0 0 1 1 1', 'exactly one of day-of-month and day-of-week must be ?'],
     ['0 0 25 * * ?', 'the hours field is not valid'],
-    ['0 0 0 31 2 ?', 'it never fires, because there is no such day'],
-    ['0 0 0 L-30 2 ?', 'it never fires, because there is no such day'],
-    ['0 0 0 1 1 ? 1999', 'the last time it fires has passed'],
+    ['0 0 0 31 2 ?', 'it never runs, because no such day exists'],
+    ['0 0 0 L-30 2 ?', 'it never runs, because no such day exists'],
+    ['0 0 0 1 1 ? 1999', 'its last run is in the past'],
     [
       '0 0 9 * * ? Europe/Berlin',
-      'schedules run in UTC, so the time zone Europe/Berlin is not supported: convert the times and leave it out',
+      'time zones such as Europe/Berlin are not supported; convert the times to UTC and remove the time zone',
     ],
   ])('%j is refused with the reason', (expression, error) => {
     expect(describeCron(expression, now)).toEqual({ description: null, is_valid: false, next_runs: [], error });

@@ -1,4 +1,4 @@
-/** What operators are told of the service: on both databases, by role and by organization. */
+/** What operators see of the service's health: on both databases, by role and by organization. */
 import { randomUUID } from 'node:crypto';
 import type { ServiceHealth } from '@inlay/contract/log/service-health';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -55,7 +55,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     const names = kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
     const whats = checks.map(({ what }) => what);
     expect(whats).toEqual(
-      expect.arrayContaining([`Database: ${names}, up to date`, 'replicas: one runs', 'platform: bundled']),
+      expect.arrayContaining([`Database: ${names}, up to date`, 'Replicas: 1 running', 'Platform: bundled']),
     );
     const states = checks.map((check) => check.state);
     expect(states).toEqual(
@@ -71,7 +71,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     expect(health.deployment).toBeNull();
     expect(health.platform.kind).toBe('bundled');
     const text = JSON.stringify(health);
-    expect(text).toContain('organization other');
+    expect(text).toContain('Organization other');
     expect(text).not.toContain(test.organizationId);
     expect(text).not.toContain(test.dataDir);
   });
@@ -99,7 +99,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     expect(checks).toContainEqual(
       expect.objectContaining({
         state: 'warn',
-        what: expect.stringMatching(/^replicas: one on gone has said nothing/),
+        what: expect.stringMatching(/^Replicas: the replica on gone was last seen/),
       }),
     );
   });
@@ -126,7 +126,7 @@ it('does not wait long for a platform that is silent, and asks it once for all w
   expect(first).toMatchObject({ state: 'fail', platform: { kind: 'hosted' } });
   expect(first.checks[0]).toMatchObject({
     state: 'fail',
-    what: expect.stringMatching(/^platform: http:.* has not answered within 5 seconds$/),
+    what: expect.stringMatching(/^Platform: http:.* did not respond within 5 seconds$/),
   });
   expect(await read()).toEqual(first);
   expect(asked).toBe(1);

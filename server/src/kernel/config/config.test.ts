@@ -230,9 +230,9 @@ describe('The configuration', () => {
         name,
       ).toBe(true);
     const message = new ConfigError(faults).message;
-    expect(message).toMatch(new RegExp(`^The configuration has ${faults.length} errors:\n`));
+    expect(message).toMatch(new RegExp(`^Invalid configuration \\(${faults.length} problems\\):\n`));
     for (const fault of faults) expect(message).toContain(`  - ${fault}`);
-    expect(new ConfigError(['one']).message).toBe('The configuration has an error:\n  - one');
+    expect(new ConfigError(['one']).message).toBe('Invalid configuration:\n  - one');
   });
 
   it('never repeats a secret in a fault', () => {
@@ -300,7 +300,7 @@ describe('Secrets in files', () => {
   it('A file that does not hold what its variable takes is a fault that does not repeat its content', () => {
     const faults = faultsOf({ INLAY_OPERATOR_TOKEN_FILE: write('token', 'too short') });
     expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(/^INLAY_OPERATOR_TOKEN must have 32/);
+    expect(faults[0]).toMatch(/^INLAY_OPERATOR_TOKEN must have at least 32/);
     expect(faults[0]).not.toContain('too short');
   });
 
@@ -340,7 +340,7 @@ describe('INLAY_CONNECTOR_REGISTRY', () => {
     'refuses %s',
     (INLAY_CONNECTOR_REGISTRY) => {
       expect(faultsOf({ INLAY_CONNECTOR_REGISTRY })).toEqual([
-        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or a file path.',
+        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without a user name, or a file path.',
       ]);
     },
   );
@@ -363,7 +363,7 @@ describe('INLAY_PUBLIC_URL', () => {
     'https://inlay.example?a',
     'https://x/#a',
   ])('refuses %s', (INLAY_PUBLIC_URL) => {
-    const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query or fragment.';
+    const fault = 'INLAY_PUBLIC_URL must be an http or https URL without a user name, query or fragment.';
     expect(faultsOf({ INLAY_PUBLIC_URL })).toEqual([fault]);
   });
 });
@@ -418,7 +418,7 @@ describe.each([
   });
 
   it('refuses anything else', () => {
-    const fault = `${name} must be a UUID, as in 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.`;
+    const fault = `${name} must be a UUID such as 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.`;
     expect(faultsOf({ [name]: 'acme' })).toEqual([fault]);
   });
 });
@@ -445,7 +445,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     'abcdefg'.repeat(10),
   ])('refuses %j', (token) => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-      'INLAY_OPERATOR_TOKEN must have at least 32 visible ASCII characters, at least 8 of them different. Leave it unset to generate one.',
+      'INLAY_OPERATOR_TOKEN must have at least 32 printable ASCII characters, at least 8 of them different. Leave it unset to generate one.',
     ]);
   });
 
@@ -454,7 +454,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
       'INLAY_OPERATOR_TOKEN must have at most 512 characters.',
     ]);
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: newOperatorSecret().slice(0, -1) })).toEqual([
-      'INLAY_OPERATOR_TOKEN starts with inlay_op_ but has a wrong checksum. Check for typos or missing characters.',
+      'INLAY_OPERATOR_TOKEN starts with inlay_op_ but has an invalid checksum. Check it for typos or missing characters.',
     ]);
   });
 
@@ -466,7 +466,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     '<the operator token of your deployment>',
   ])('refuses the placeholder %s', (token) => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-      'INLAY_OPERATOR_TOKEN still contains a placeholder. Set it to a secret of your own.',
+      'INLAY_OPERATOR_TOKEN still contains a placeholder. Set it to your own secret.',
     ]);
   });
 });
@@ -485,8 +485,8 @@ describe('Metrics', () => {
 
   it('refuse a weak token, and the port of the service', () => {
     expect(faultsOf({ INLAY_METRICS_TOKEN: 'x'.repeat(40), PORT: '9000', INLAY_METRICS_PORT: '9000' })).toEqual([
-      'INLAY_METRICS_TOKEN must have at least 32 visible ASCII characters, at least 8 of them different. Generate one with: openssl rand -base64 32',
-      'INLAY_METRICS_PORT must differ from PORT.',
+      'INLAY_METRICS_TOKEN must have at least 32 printable ASCII characters, at least 8 of them different. Generate one with: openssl rand -base64 32',
+      'INLAY_METRICS_PORT must be different from PORT.',
     ]);
   });
 });
@@ -497,7 +497,7 @@ describe('INLAY_VENDOR', () => {
   });
 
   it.each(['Acme', 'a.b', 'a b', '-a', 'a'.repeat(64), 'é'])('refuses %s', (INLAY_VENDOR) => {
-    const fault = 'INLAY_VENDOR must be a single lower-case word of letters, digits, - and _.';
+    const fault = 'INLAY_VENDOR must be one word of lowercase letters, digits, - and _.';
     expect(faultsOf({ INLAY_VENDOR })).toEqual([fault]);
   });
 });
@@ -594,10 +594,10 @@ describe('The platform', () => {
 
   it('refuses a placeholder for its secret, and an URL that is none', () => {
     expect(faultsOf({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: 'changeme' })).toEqual([
-      'INLAY_PLATFORM_CLIENT_SECRET still contains a placeholder. Set it to a secret of your own.',
+      'INLAY_PLATFORM_CLIENT_SECRET still contains a placeholder. Set it to your own secret.',
     ]);
     expect(faultsOf({ ...hosted, INLAY_PLATFORM_URL: 'api.example' })).toEqual([
-      'INLAY_PLATFORM_URL must be an http or https URL without user name, query or fragment.',
+      'INLAY_PLATFORM_URL must be an http or https URL without a user name, query or fragment.',
     ]);
   });
 });
@@ -652,7 +652,7 @@ describe('INLAY_TRUSTED_PROXIES', () => {
     'refuses %s',
     (address) => {
       expect(faultsOf({ INLAY_TRUSTED_PROXIES: `127.0.0.1,${address}` })).toEqual([
-        `INLAY_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10.0.0.0/8. "${address}" is neither.`,
+        `INLAY_TRUSTED_PROXIES must list IP addresses or networks such as 10.0.0.0/8; "${address}" is neither.`,
       ]);
     },
   );
@@ -692,7 +692,7 @@ describe('What syncs may use', () => {
       '/srv/more',
     ]);
     expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([
-      'INLAY_READABLE_DIRS must be a list of absolute paths. "here" is not one.',
+      'INLAY_READABLE_DIRS must list absolute folder paths; "here" is not one.',
     ]);
   });
 
@@ -781,7 +781,7 @@ describe('A name in the environment that is not ours', () => {
     ['INLAY_METRIC_PORT', 'INLAY_METRICS_PORT'],
     ['INLAY_OPERATOR_TOKENS', 'INLAY_OPERATOR_TOKEN'],
   ])('%s is a misspelling of %s, whatever its value, which is not repeated', (name, meant) => {
-    expect(faultsOf({ [name]: 'a-secret' })).toEqual([`${name} is not an Inlay variable. Did you mean ${meant}?`]);
+    expect(faultsOf({ [name]: 'a-secret' })).toEqual([`Unknown variable ${name}. Did you mean ${meant}?`]);
     // An empty variable counts as unset.
     expect(configOf({ [name]: '' }).unknownNames).toEqual([]);
   });
@@ -791,12 +791,12 @@ describe('A name in the environment that is not ours', () => {
   });
 
   it.each(['INLAY_COLOUR', 'INLAY_DATABASE', 'INLAY_SERVICE_NAME'])('%s is something to warn of', (name) => {
-    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([`${name} is not an Inlay variable and has no effect.`]);
+    expect(configOf({ [name]: 'x' }).unknownNames).toEqual([`Unknown variable ${name} has no effect.`]);
   });
 
   it.each(['HOST', 'LOG_LEVEL'])('INLAY_%s is told apart from the variable without the prefix', (name) => {
     expect(configOf({ [`INLAY_${name}`]: 'x' }).unknownNames).toEqual([
-      `INLAY_${name} is not an Inlay variable and has no effect. Did you mean ${name}?`,
+      `Unknown variable INLAY_${name} has no effect. Did you mean ${name}?`,
     ]);
   });
 

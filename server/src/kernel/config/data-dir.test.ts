@@ -60,9 +60,9 @@ it('replaces a file by another one, for its owner only', () => {
 it('says what is in the way when a file is', () => {
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
-  expect(() => openDataDir(file)).toThrow(`The data directory ${file} cannot be used: ${file} is a file.`);
+  expect(() => openDataDir(file)).toThrow(`Cannot use the data directory ${file}: ${file} is a file.`);
   const below = join(file, 'below');
-  expect(() => openDataDir(below)).toThrow(`The data directory ${below} cannot be created: ${file} is a file.`);
+  expect(() => openDataDir(below)).toThrow(`Cannot create the data directory ${below}: ${file} is a file.`);
 });
 
 it('is left alone by those who only read', () => {
@@ -70,10 +70,10 @@ it('is left alone by those who only read', () => {
   const missing = join(directory, 'data');
   const make = () => 'made';
   expect(() => openExistingDataDir(missing).readOrCreate('key', make)).toThrow(
-    `No Inlay data in ${missing}. Set INLAY_DATA_DIR.`,
+    `No Inlay data at ${missing}. Set INLAY_DATA_DIR.`,
   );
   expect(() => openExistingDataDir(directory).readOrCreate('key', make)).toThrow(
-    `There is no file ${join(directory, 'key')}. Restore it from a backup.`,
+    `The file ${join(directory, 'key')} is missing. Restore it from a backup.`,
   );
   expect(readdirSync(directory)).toEqual([]);
   openDataDir(directory).readOrCreate('key', () => 'first');

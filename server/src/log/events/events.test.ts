@@ -201,7 +201,7 @@ describeOnBothDatabases('The stream of events', (kind) => {
     const refused = open('', { ...headers, connection: 'close' });
     await expect.poll(refused.hasEnded).toBe(true);
     expect(refused.text()).toMatch(/^HTTP\/1.1 429 [\s\S]*x-inlay-error: too_many_event_streams\r\n/);
-    expect(refused.text()).toMatch(/\r\nretry-after: 10\r\n[\s\S]*of this token are open \(50 at most\)/);
+    expect(refused.text()).toMatch(/\r\nretry-after: 10\r\n[\s\S]*\(limit: 50\)/);
     const other = open('types=tag.*');
     await expect.poll(other.text).toContain('retry:');
     other.close();

@@ -131,7 +131,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     expect(receiver.received).toHaveLength(12);
     expect(receiver.ids()).toHaveLength(1);
 
-    // What is too old to be told as an event is not sent once more either.
+    // Events older than the retention are not resent either.
     await store.db.updateTable('log_heads').set({ events_after: sql<number>`position` }).execute();
     await expect(redeliver(ctx, owner, eventId)).rejects.toMatchObject({ code: 'event_not_found' });
     const everything = { since: '2020-01-01T00:00:00Z', only_failed: false };
@@ -217,7 +217,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
         (what) => `webhook_endpoint.${what}`,
       ),
     );
-    // What was missed is not sent by itself, but can be recovered.
+    // Missed events are not sent automatically, but can be recovered.
     receiver.answer = (_, response) => response.writeHead(204).end();
     receiver.received.length = 0;
     await happen('missed');
@@ -332,7 +332,7 @@ describe('A webhook', () => {
     });
     expect(await sendTest(shut.ctx, owner, other.id)).toMatchObject({
       delivered: false,
-      error: 'The host 127.0.0.1 is not on the public internet and may not be reached.',
+      error: 'The host 127.0.0.1 is not on the public internet. Use a public host.',
     });
     expect(receiver.received).toEqual([]);
     await expect(createEndpoint(shut.ctx, owner, { url: receiver.url })).rejects.toThrow('invalid_request');

@@ -73,7 +73,7 @@ describeInTurns('A destination', (kind, it) => {
     const secret = 'the-word-that-nobody-reads';
     expect(await check(ofWarehouse({ password: secret, database: secret }))).toMatchObject({
       status: 'failed',
-      error_message: `There is no database ${mask} on this server. Check its spelling.`,
+      error_message: `The database ${mask} does not exist on this server. Check its spelling.`,
       error_reason: { code: 'connector_error', parameters: {} },
     });
   });
@@ -136,7 +136,7 @@ describeInTurns('A destination', (kind, it) => {
       [
         'body.destination_config.database',
         'value_error.destination',
-        'There is no database nowhere on this server. Check its spelling.',
+        'The database nowhere does not exist on this server. Check its spelling.',
       ],
     ]);
     expect((await at({ username: 'nobody' }))[0][0]).toBe('body.destination_config.username');
