@@ -64,7 +64,7 @@ async function startDemo({ portBy = 'option' } = {}): Promise<Demo> {
     throw new Error(`The demo ended before it was ready.\n${output}`);
   });
   hasEnded.catch(() => {}); // While the demo starts, the race below reports its end. Later the test itself ends it.
-  while (!output().includes('Ctrl-C ends the demo.')) {
+  while (!output().includes('Press Ctrl+C to stop the demo.')) {
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), hasEnded]);
   }
   const pageUrl = `http://localhost:${pagePort}`;
@@ -264,7 +264,7 @@ it('says what to do when a port is in use', async () => {
   const { port } = taken.address() as { port: number };
   const byOption = run(['--data-dir', dataDir, '--port', String(port)]).ended;
   const byEnvironment = run(['--data-dir', dataDir], { PORT: String(port) }).ended;
-  const output = `Port ${port} is in use. Stop what uses it, or choose another one with --port or PORT.\n`;
+  const output = `Port ${port} is in use. Stop the program that uses it, or choose a different port with --port or PORT.\n`;
   expect(await byOption).toEqual({ code: 1, output });
   expect(await byEnvironment).toEqual({ code: 1, output });
   taken.close();
@@ -274,6 +274,6 @@ it('says what a valid port is when it gets something else', async () => {
   const { code, output } = await run(['--data-dir', dataDir], { PORT: 'http' }).ended;
   expect({ code, output }).toEqual({
     code: 1,
-    output: '"http" is not a port. Choose one from 1 to 65535 with --port or PORT.\n',
+    output: '"http" is not a port. Set a port from 1 to 65535 with --port or PORT.\n',
   });
 });

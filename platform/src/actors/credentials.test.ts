@@ -109,7 +109,7 @@ describe('a source with a credential', () => {
       'The provider rejected the OAuth client. Check its client ID and client secret.',
     );
     keeper.trouble = 'unavailable';
-    expect((await check()).message).toMatch(/^The provider is unavailable: /);
+    expect((await check()).message).toMatch(/^The provider is unavailable/);
     const { sourceId } = (await create()).body;
     const streams = await call('GET', `/streams?sourceId=${sourceId}`);
     expect(streams.body.data).toMatchObject({ failureType: 'transient_error' });

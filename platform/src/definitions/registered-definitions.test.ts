@@ -114,7 +114,7 @@ describe('a connector is not registered', () => {
   const spec = (connectionSpecification: object) => JSON.stringify({ type: 'SPEC', spec: { connectionSpecification } });
 
   test.each([
-    ['does not exist', ['/no/such/program'], unusable('There is no program at /no/such/program.')],
+    ['does not exist', ['/no/such/program'], unusable('No executable program at /no/such/program.')],
     [
       'is a relative path of no folder',
       ['./run'],

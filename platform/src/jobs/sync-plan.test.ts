@@ -104,7 +104,7 @@ describe('when a source has changed', () => {
       attempts: 1,
       failureReason: {
         message:
-          'The source no longer has the stream second. Remove it from the connection. All other streams were moved.',
+          'The source no longer has the stream second. Remove it from the connection. All other streams were synced.',
         type: 'config_error',
       },
     });

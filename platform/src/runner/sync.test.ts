@@ -649,7 +649,7 @@ describe('a destination that fails', () => {
     [
       'exits with a code',
       { stopAfter: 10, dies: 'exit', code: 4 },
-      { message: expect.stringContaining('exit code 4') },
+      { message: expect.stringContaining('exited with code 4') },
     ],
     [
       'exits too early as if all was well',

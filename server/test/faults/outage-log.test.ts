@@ -59,10 +59,10 @@ it('PostgreSQL that goes away and comes back is a line each, on every connection
     await until(() => linesOf(service).filter(({ linesLeftOut }) => linesLeftOut !== undefined).length === round);
     const said = complaints(service).slice(before);
     expect(said.map(({ level, msg }) => [level, msg])).toEqual(
-      Array(round).fill(['error', 'the database does not respond: requests fail with 503 until it does']),
+      Array(round).fill(['error', 'Database not responding; requests fail with 503 until it recovers']),
     );
   }
-  expect(isOver(service)).toMatchObject({ level: 'info', msg: 'the database responds again' });
+  expect(isOver(service)).toMatchObject({ level: 'info', msg: 'Database responding again' });
   expect(isOver(service)?.linesLeftOut).toBeGreaterThanOrEqual(requests);
 });
 
@@ -80,8 +80,8 @@ it.each(['inlay.db', 'platform.db'])('SQLite that another process has locked is 
   other.close();
   await until(() => isOver(service) !== undefined);
   expect(complaints(service).map(({ level, msg }) => [level, msg])).toEqual([
-    ['error', 'another process has locked the database: writes fail with 503 until it releases the lock'],
+    ['error', 'Database locked by another process; writes fail with 503 until the lock is released'],
   ]);
-  expect(isOver(service)).toMatchObject({ level: 'info', msg: 'the database is no longer locked' });
+  expect(isOver(service)).toMatchObject({ level: 'info', msg: 'Database no longer locked' });
   expect((await requestToken(service, 'after')).status).toBe(200);
 });

@@ -264,9 +264,9 @@ it('doctor says from both sides whether the platform gets tokens, and what to do
 
   const untold = await start({ isTold: false });
   const missing = async () => (await told(untold.test.env)).map(({ state, what }) => [state, what]);
-  expect(await missing()).toEqual([['warn', expect.stringContaining('Set INLAY_SERVICE_URL')]]);
+  expect(await missing()).toEqual([['warn', expect.stringContaining('INLAY_SERVICE_URL is not set')]]);
   await untold.customer.signIn();
-  expect(await missing()).toEqual([['fail', expect.stringContaining('Set INLAY_SERVICE_URL')]]);
+  expect(await missing()).toEqual([['fail', expect.stringContaining('INLAY_SERVICE_URL is not set')]]);
   await good.customer.signIn();
   await good.test.app.http.close();
   const [away] = await told(good.test.env);
