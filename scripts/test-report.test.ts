@@ -42,12 +42,12 @@ describe('The summary of a test run', () => {
 
   it('complains about a run that failed although no test did', () => {
     const summary = summarize(1, { testResults: [file('passed', onPostgres)] });
-    expect(complaints(summary)).toEqual(['The test runner ended with 1 although no test failed.']);
+    expect(complaints(summary)).toEqual(['The test runner exited with 1 although no test failed.']);
   });
 
   it('complains about a run without a report', () => {
     expect(complaints(summarize('SIGKILL', undefined))[0]).toBe(
-      'The test runner ended with SIGKILL and left no report.',
+      'The test runner exited with SIGKILL and left no report.',
     );
   });
 });

@@ -15,7 +15,7 @@ const guarded: Surroundings = {
 };
 const open: Surroundings = { ...guarded, allowPrivateNetworks: true };
 const at = (host: string, port = 443) => ({ host, port });
-const notPublic = 'is not on the public internet and may not be reached.';
+const notPublic = 'is not on the public internet. Use a public host.';
 
 /** Answers each look-up with the next list; the last one repeats. */
 function resolver(...answers: string[][]) {
@@ -179,13 +179,11 @@ describe('a host', () => {
   });
 
   test('that is none is unknown', async () => {
-    const unknown = 'is unknown. Check its spelling.';
+    const unknown = 'Unknown host';
     await expect(reachableAddress(at(''), open)).rejects.toThrow(unknown);
     await expect(reachableAddress(at('a\0b'), open)).rejects.toThrow(unknown);
     const resolve = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
-    await expect(reachableAddress(at('nowhere.test'), open, resolve)).rejects.toThrow(
-      `The host nowhere.test ${unknown}`,
-    );
+    await expect(reachableAddress(at('nowhere.test'), open, resolve)).rejects.toThrow(`${unknown} nowhere.test.`);
     await expect(reachableAddress(at('empty.test'), open, resolver([]).resolve)).rejects.toThrow(unknown);
   });
 
@@ -239,7 +237,7 @@ describe('the dispatcher', () => {
 });
 
 describe('the service itself', () => {
-  const itself = 'is this service itself and may not be reached.';
+  const itself = 'is Inlay itself. Use a different host.';
   const surroundings = (port: number, host = 'inlay.example'): Surroundings => ({
     ...open,
     serviceEndpoints: [

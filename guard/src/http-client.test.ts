@@ -84,7 +84,7 @@ describe('a redirect', () => {
     const { get } = start();
     expect(await get(`${origin}/?n=5`)).toBe('200 "done"');
     expect(asked).toHaveLength(6);
-    await expect(get(`${origin}/?n=6`)).rejects.toThrow(`${origin} redirects more than 5 times. Check the address.`);
+    await expect(get(`${origin}/?n=6`)).rejects.toThrow(`${origin} redirects more than 5 times. Check the URL.`);
     expect(asked).toHaveLength(12);
   });
 
@@ -111,13 +111,13 @@ describe('a redirect', () => {
     const { origin } = await startHttpServer(redirectTo(service.origin));
     const own = { host: '127.0.0.1', port: Number(new URL(service.origin).port) };
     const { get } = start({}, { ...open, serviceEndpoints: [own] });
-    await expect(get(origin)).rejects.toThrow(`The host 127.0.0.2 at port ${own.port} is this service itself`);
+    await expect(get(origin)).rejects.toThrow(`The host 127.0.0.2 at port ${own.port} is Inlay itself`);
     expect(service.asked).toEqual([]);
   });
 
   test.each(['file:///etc/passwd', 'ftp://x/', 'http://', 'data:,x'])('to %s is refused', async (location) => {
     const { origin } = await startHttpServer(redirectTo(location));
-    await expect(start().get(origin)).rejects.toThrow('redirects to something that is not an http or https address.');
+    await expect(start().get(origin)).rejects.toThrow('redirects to a location that is not an http or https URL.');
   });
 });
 
@@ -142,7 +142,7 @@ describe('trying again', () => {
     const { origin, asked } = await startHttpServer((_, reply) => void reply.writeHead(503).end('secret detail'));
     const retries: unknown[] = [];
     const { get, waits } = start({ onRetry: ({ message }, waitMs) => retries.push([message, waitMs]) });
-    const message = `${origin} has a problem of its own (503). Try again later.`;
+    const message = `${origin} returned a server error (503). Try again later.`;
     const failure = { message, failureType: 'transient_error' };
     await expect(get(`${origin}/path?key=hidden`)).rejects.toMatchObject(failure);
     expect([asked.length, waits.length]).toEqual([6, 5]);
@@ -184,7 +184,7 @@ describe('trying again', () => {
   test('after a 403 with Retry-After ends as a passing failure that says so', async () => {
     const { origin } = await startHttpServer((_, reply) => void reply.writeHead(403, { 'retry-after': '1' }).end());
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} limits how often it may be asked (403). Try again later, or ask less often.`,
+      message: `${origin} rejected the request because of a rate limit (403). Try again later or reduce the request rate.`,
       failureType: 'transient_error',
     });
   });
@@ -203,7 +203,7 @@ describe('trying again', () => {
     const { origin, asked } = await startHttpServer(
       (_, reply) => void reply.writeHead(429, { 'retry-after': '3600' }).end(),
     );
-    const message = `${origin} limits how often it may be asked (429) and asks to wait 60 minutes.`;
+    const message = `${origin} rejected the request because of a rate limit (429) and asks to wait 60 minutes.`;
     await expect(start().get(origin)).rejects.toThrow(message);
     expect(asked).toHaveLength(1);
   });
@@ -284,8 +284,8 @@ describe('an answer', () => {
       reply.writeHead(200, { 'content-encoding': coding }).end('not packed at all');
     });
     const { get } = start();
-    await expect(get(`${origin}/br`)).rejects.toThrow('compresses its answer in a way that it was not asked for.');
-    await expect(get(`${origin}/gzip`)).rejects.toThrow('sent compressed data that is damaged.');
+    await expect(get(`${origin}/br`)).rejects.toThrow('returned a response with an unsupported compression.');
+    await expect(get(`${origin}/gzip`)).rejects.toThrow('sent damaged compressed data.');
   });
 });
 
@@ -297,7 +297,7 @@ describe('in words, a server that', () => {
     const { origin } = await startHttpServer(() => 1, '127.0.0.3');
     const gone = origin.replace('127.0.0.3', '127.0.0.4');
     await expect(start().get(gone)).rejects.toMatchObject({
-      message: `${gone} refuses the connection. Check the host and the port.`,
+      message: `${gone} refused the connection. Check the host and port.`,
       failureType: transient,
     });
   });
@@ -307,7 +307,7 @@ describe('in words, a server that', () => {
       if (path === '/half') reply.writeHead(200).write('half');
     });
     const { get } = start({ silenceMs: 50, attempts: 2 });
-    const failure = { message: `${origin} took too long to answer.`, failureType: transient };
+    const failure = { message: `${origin} took too long to respond.`, failureType: transient };
     await expect(get(`${origin}/never`)).rejects.toMatchObject(failure);
     await expect(get(`${origin}/half`)).rejects.toMatchObject(failure);
   });
@@ -315,7 +315,7 @@ describe('in words, a server that', () => {
   test('closes the connection', async () => {
     const origin = await startTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} closed the connection before its answer was complete.`,
+      message: `${origin} closed the connection before the response was complete.`,
       failureType: transient,
     });
   });
@@ -323,7 +323,7 @@ describe('in words, a server that', () => {
   test('speaks something else', async () => {
     const origin = await startTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} does not answer in HTTP. Check the host and the port.`,
+      message: `${origin} did not respond with HTTP. Check the host and port.`,
       failureType: config,
     });
   });
@@ -331,7 +331,7 @@ describe('in words, a server that', () => {
   test('speaks no TLS', async () => {
     const { origin } = await startHttpServer(() => 1);
     await expect(start().get(origin.replace('http:', 'https:'))).rejects.toMatchObject({
-      message: expect.stringMatching(/does not speak TLS\. Check whether the address begins with http:/),
+      message: expect.stringMatching(/does not support TLS/),
       failureType: config,
     });
   });
@@ -347,7 +347,7 @@ describe('in words, a server that', () => {
     onTestFinished(() => void server.close());
     const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: expect.stringMatching(/has a certificate that is not trusted/),
+      message: expect.stringMatching(/has an untrusted certificate/),
       failureType: config,
     });
   });

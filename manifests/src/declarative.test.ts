@@ -73,26 +73,26 @@ api_budget:
   - {$ref: "#/definitions/stream", name: odd, retriever: {$ref: "#/definitions/retriever", colour: red}}`);
     const { problems } = readManifest(manifest);
     expect(problems.map(({ level, path, message }) => `${level} ${path}: ${message}`)).toEqual([
-      'error streams[1].retriever.requester.authenticator: CustomAuthenticator "source_x.components.Auth" needs code',
-      'error streams[2].retriever.paginator: There is no component NoSuchPaginator',
+      'error streams[1].retriever.requester.authenticator: CustomAuthenticator "source_x.components.Auth" requires code',
+      'error streams[2].retriever.paginator: Unknown component NoSuchPaginator',
       'warning streams[3].retriever.colour: SimpleRetriever has no option colour',
     ]);
     const { streams } = await discover({ manifest, config });
     expect(streams.map(({ name }) => name)).toEqual(['first', 'odd']);
     const onlyCoded = manifest.replace(/ {2}- .*name: (first|unknown|odd).*\n?/g, '');
-    await expect(discover({ manifest: onlyCoded, config })).rejects.toThrow('needs code');
+    await expect(discover({ manifest: onlyCoded, config })).rejects.toThrow('requires code');
   });
 
   it('refuses references that lead nowhere, to themselves or to something endless', () => {
     const start = 'version: 1.0.0\ntype: DeclarativeSource\ncheck: {}\nstreams: ["#/definitions/a"]\ndefinitions:\n';
-    expect(() => readManifest(`${start}  b: {}`)).toThrow('points to nothing');
-    expect(() => readManifest(`${start}  a: {x: "#/definitions/a"}`)).toThrow('leads back to itself');
+    expect(() => readManifest(`${start}  b: {}`)).toThrow('does not exist');
+    expect(() => readManifest(`${start}  a: {x: "#/definitions/a"}`)).toThrow('is circular');
     const levels = Array.from(
       { length: 30 },
       (_, level) => `  a${level}: ["#/definitions/a${level + 1}", "#/definitions/a${level + 1}"]`,
     );
     expect(() => readManifest(`${start}  a: "#/definitions/a0"\n${levels.join('\n')}\n  a30: 1`)).toThrow('too large');
-    expect(() => readManifest('[1, 2]')).toThrow('A manifest is an object');
+    expect(() => readManifest('[1, 2]')).toThrow('A manifest must be an object');
   });
 
   it('gives its specification without reading the rest, and the same with it', () => {

@@ -42,14 +42,14 @@ describe('a stream that cannot be opened', () => {
     [
       'a date in another form',
       cursor(fromSetting),
-      `streams[1].incremental_sync.start_datetime.datetime: "01.02.2024" is not a date of the form %Y-%m-%d, such as 2024-12-31 (template: {{ config['start_date'] }}; setting: start_date)`,
+      `streams[1].incremental_sync.start_datetime.datetime: "01.02.2024" is not a date in the format %Y-%m-%d, such as 2024-12-31 (template: {{ config['start_date'] }}; setting: start_date)`,
     ],
     [
       'a date in another form, in an object with a format',
       cursor(
         `{type: MinMaxDatetime, datetime: "2024-01-01T00:00:00Z", min_datetime: ${fromSetting}, datetime_format: "%Y-%m-%dT%H:%M:%SZ"}`,
       ),
-      'streams[1].incremental_sync.start_datetime.min_datetime: "01.02.2024" is not a date of the form %Y-%m-%dT%H:%M:%SZ, such as 2024-12-31T15:30:00Z',
+      'streams[1].incremental_sync.start_datetime.min_datetime: "01.02.2024" is not a date in the format %Y-%m-%dT%H:%M:%SZ, such as 2024-12-31T15:30:00Z',
     ],
     [
       'a date that is not there',
@@ -72,7 +72,7 @@ describe('a stream that cannot be opened', () => {
     });
     expect(found.names).toEqual(['first', 'third']);
     expect(found.words).toHaveLength(1);
-    expect(found.words[0]).toContain('The stream second is left out. ');
+    expect(found.words[0]).toContain('The stream second is skipped. ');
     expect(found.words[0]).toContain(words);
   });
 
@@ -83,13 +83,13 @@ describe('a stream that cannot be opened', () => {
       'an answer in another form',
       'path: /fields',
       { json: { rows: [{ fields: [{ id: 1 }] }] } },
-      'A property of the schema has no',
+      'A schema property has no',
     ],
   ])('is left out alone where its schema cannot be had: %s', async (_what, requester, answer, words) => {
     api.answer(({ path }) => (path === '/fields' ? answer : row));
     const found = await discovered([stream('first'), stream('second', schemaFrom(requester))].join('\n'));
     expect(found.names).toEqual(['first']);
-    expect(found.words[0]).toContain('The stream second is left out. streams[1].schema_loader');
+    expect(found.words[0]).toContain('The stream second is skipped. streams[1].schema_loader');
     expect(found.words[0]).toContain(words);
   });
 
@@ -121,7 +121,7 @@ describe('a stream that cannot be opened', () => {
     const only = stream('first', cursor(fromSetting));
     await expect(discovered(only, { start_date: 'today' })).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^The stream first cannot be opened\. streams\[0\]\.incremental_sync\.start_datetime\.datetime: "today" is not a date of the form %Y-%m-%d/,
+        /^The stream first cannot be opened\. streams\[0\]\.incremental_sync\.start_datetime\.datetime: "today" is not a date in the format %Y-%m-%d/,
       ),
       fields: ['start_date'],
     });
@@ -131,7 +131,7 @@ describe('a stream that cannot be opened', () => {
     api.answer(() => row);
     const given = { ...config, start_date: 'today' };
     const words =
-      'streams[0].incremental_sync.start_datetime.datetime: "today" is not a date of the form %Y-%m-%d, such as 2024-12-31';
+      'streams[0].incremental_sync.start_datetime.datetime: "today" is not a date in the format %Y-%m-%d, such as 2024-12-31';
     const manifest = manifestWith([stream('first', cursor(fromSetting)), stream('second')].join('\n'));
     expect(await check({ manifest, config: given })).toContain(words);
     const { failures, records } = await read({

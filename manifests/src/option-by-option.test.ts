@@ -133,7 +133,7 @@ describe('pages that are too large for the API', () => {
 
   it('need a size that the paginator sends, and pages that are not counted', () => {
     const wrong = (retriever: string) => problemsOf(manifestWith(lines(asking('first', reducing, retriever))));
-    const words = 'needs a page_size_option, and CursorPagination or OffsetIncrement';
+    const words = 'requires a page_size_option and either CursorPagination or OffsetIncrement';
     expect(wrong(smaller())).toEqual([expect.stringContaining(words)]);
     expect(wrong(pages('{type: PageIncrement, page_size: 8}', smaller()))).toEqual([expect.stringContaining(words)]);
     expect(wrong(pages('{type: OffsetIncrement, page_size: 8}', smaller(', reduction_factor: 1')))).toEqual([
@@ -236,7 +236,7 @@ describe('records of a list inside a record', () => {
     });
   });
 
-  it('are asked for where the list is cut off', async () => {
+  it('are asked for where the list is truncated', async () => {
     const rest = `{$ref: "#/definitions/retriever", requester: {$ref: "#/definitions/requester", path: "/orders/{{ stream_slice['parent_record']['id'] }}/lines"}}`;
     const manifest = manifestWith(
       lines(
@@ -256,7 +256,7 @@ describe('records of a list inside a record', () => {
     // The third order has no list of its own: the items in the order count.
     expect(records.whole?.map(({ id, line }) => `${id}: ${line}`)).toEqual(['1: 1.1', '1: 1.2', '2: 2.1', '3: 3.1']);
     expect(records.cut?.map(({ line }) => line)).toEqual(['1.1', '2.1', '3.1']);
-    expect(words.filter((word) => word.includes('is cut off'))).toHaveLength(1);
+    expect(words.filter((word) => word.includes('is truncated'))).toHaveLength(1);
     expect(problemsOf(manifestWith(lines(expanding('first', `truncated_list_retriever: ${rest}`))))).toEqual([
       expect.stringContaining('truncation_indicator_path'),
     ]);

@@ -93,7 +93,7 @@ test('classes that an operator brings run in place of custom components, and wha
   const manifest = booksManifest({ url: api.address, more: loans });
   const errorsOf = (text: string) =>
     describeManifest(text).streams.flatMap(({ errors }) => errors.map(({ path, message }) => `${path}: ${message}`));
-  expect(errorsOf(manifest)).toContain('streams[1].schema_loader: CustomSchemaLoader "c.Schema" needs code');
+  expect(errorsOf(manifest)).toContain('streams[1].schema_loader: CustomSchemaLoader "c.Schema" requires code');
 
   const folder = mkdtempSync(join(tmpdir(), 'inlay-classes-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -104,7 +104,7 @@ test('classes that an operator brings run in place of custom components, and wha
     'streams[1].transformations[0]: The class Nothing has no method transform',
   ]);
   expect(errorsOf(manifest.replace('c.Shout', 'c.Unknown'))).toEqual([
-    'streams[1].transformations[0]: CustomTransformation "c.Unknown" needs code',
+    'streams[1].transformations[0]: CustomTransformation "c.Unknown" requires code',
   ]);
 
   api.answer(({ query, headers }) => {

@@ -33,7 +33,7 @@ describe('the health of a platform that runs alone', () => {
     expect(ready.headers['cache-control']).toBe('no-store');
   });
 
-  test('is live, not ready, while the database does not answer', async () => {
+  test('is live, not ready, while the database does not respond', async () => {
     const { app, platform } = await start();
     await platform.close();
     expect((await app.inject('/health/live')).statusCode).toBe(200);
@@ -43,7 +43,7 @@ describe('the health of a platform that runs alone', () => {
     expect(reply.json()).toMatchObject({
       status: 503,
       title: 'service-unavailable',
-      data: { message: 'Not ready: database: the database does not answer' },
+      data: { message: 'Not ready: database: the database is not responding' },
     });
   });
 
@@ -209,7 +209,9 @@ describe('a body that breaks off', () => {
     );
     await until(() => wasRead);
     socket.destroy();
-    await until(() => lines.some(({ msg }) => msg.includes('the client went away')));
+    await until(() =>
+      lines.some(({ msg }) => msg.includes('platform: Client disconnected before the request was complete')),
+    );
     expect(lines.filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
   });
 });

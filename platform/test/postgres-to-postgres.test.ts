@@ -56,7 +56,7 @@ describe('tables that change', () => {
       rowsSynced: 1,
       failureReason: {
         message:
-          'The source has no stream notes any more. Take it out of the connection. All other streams were moved.',
+          'The source no longer has the stream notes. Remove it from the connection. All other streams were synced.',
       },
     });
     expect(await target.query('select count(*)::int as count from items')).toEqual([{ count: 2 }]);

@@ -15,8 +15,8 @@ async function read(input: Readable): Promise<DestinationInput[]> {
 const records = (messages: DestinationInput[]) =>
   messages.flatMap((message) => (message.type === 'RECORD' ? [message.record] : []));
 
-describe('a record or a state that is not valid JSON', () => {
-  const message = 'The destination was sent a record or a state that is not valid JSON. Nothing after it is stored.';
+describe('a record or state that is not valid JSON', () => {
+  const message = 'The destination received a record or state that is not valid JSON. Nothing after it was stored.';
 
   test.each(['{"type":"RECORD","record":{"stream":"a","data":{,}}}', '{"type": "STATE", "state": }'])(
     'is a failure and not passed over: %s',

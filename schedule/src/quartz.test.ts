@@ -64,12 +64,12 @@ describe('reading an expression', () => {
     '0 0 0 31W 2 ?',
     '0 0 0 29 2 ? 2027',
   ])('refuses %s, which never fires', (expression) => {
-    expect(() => readQuartz(expression)).toThrow('it never fires, because there is no such day');
+    expect(() => readQuartz(expression)).toThrow('it never runs, because no such day exists');
   });
 
   it('refuses what has fired for the last time, where somebody says since when', () => {
     expect(readQuartz('0 0 0 1 1 ? 2026')).toBe('0 0 0 1 1 ? 2026');
-    expect(() => readQuartz('0 0 0 1 1 ? 2026', sunday)).toThrow('the last time it fires has passed');
+    expect(() => readQuartz('0 0 0 1 1 ? 2026', sunday)).toThrow('its last run is in the past');
     expect(readQuartz('0 0 0 16 11 ? 2026', sunday)).toBe('0 0 0 16 11 ? 2026');
   });
 
@@ -82,7 +82,7 @@ describe('reading an expression', () => {
     ['CRON_TZ=Asia/Tokyo 0 0 9 ? * MON', 'Asia/Tokyo'],
     ['TZ=Asia/Tokyo 0 0 9 ? * MON', 'Asia/Tokyo'],
   ])('says of %s that schedules run in UTC', (expression, zone) => {
-    const message = `schedules run in UTC, so the time zone ${zone} is not supported: convert the times and leave it out`;
+    const message = `time zones such as ${zone} are not supported; convert the times to UTC and remove the time zone`;
     expect(() => readQuartz(expression)).toThrow(message);
   });
 

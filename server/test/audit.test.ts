@@ -298,7 +298,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     const alone = await cli('verify', file);
     expect(alone, alone.stdout).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('keys that the file itself names'),
+      stdout: expect.stringContaining('keys from the file itself'),
     });
     expect(await cli('verify', empty)).toMatchObject({ code: 2, stdout: expect.stringContaining('no entries') });
   });

@@ -150,7 +150,7 @@ describe('A variable that is not ours', () => {
       const { code, stdout, stderr } = await runCommand([command], { env });
       expect([code, stdout], command).toEqual([1, '']);
       expect(stderr).toBe(
-        'The configuration has an error:\n  - INLAY_DATABSE_URL is not an Inlay variable. Did you mean INLAY_DATABASE_URL?\n',
+        'Invalid configuration:\n  - Unknown variable INLAY_DATABSE_URL. Did you mean INLAY_DATABASE_URL?\n',
       );
     }
     expect(readdirSync(folder)).toEqual([]);
@@ -199,7 +199,7 @@ describe('A data directory that cannot be used', () => {
   const runsAs = (asNobody.uid ?? process.getuid?.()) as number;
   const group = (asNobody.gid ?? process.getgid?.()) as number;
   const owner = `belongs to user ${process.getuid?.()}, group ${process.getgid?.()}, while Inlay runs as user ${runsAs}, group ${group}`;
-  const advice = 'Give the user that runs Inlay access to it, or set INLAY_DATA_DIR to another directory.\n';
+  const advice = 'Give the user that runs Inlay access to it, or set INLAY_DATA_DIR to a different directory.\n';
 
   it('is named with its path and permission by the start, by commands and by doctor', () => {
     const parent = emptyFolder();
@@ -218,7 +218,7 @@ describe('A data directory that cannot be used', () => {
       ]);
     }
     expect(runAs(['doctor'], dataDir).stdout).toContain(
-      `FAIL  data directory: ${dataDir} cannot be used: ${dataDir} has permission 0555 and ${owner}`,
+      `FAIL  Data directory: cannot use ${dataDir}: ${dataDir} has permission 0555 and ${owner}`,
     );
     chmodSync(dataDir, 0o755);
   });

@@ -44,7 +44,7 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
   await succeed('delete', id);
   expect(await inlay('delete', id)).toMatchObject({
     code: 1,
-    stderr: 'There is no such webhook endpoint. See: inlay webhooks list\n',
+    stderr: 'Webhook endpoint not found. See: inlay webhooks list\n',
   });
   expect((await inlay('create', 'ftp://x')).stderr).toContain('url: an address must begin with https://');
 });

@@ -83,7 +83,7 @@ describe('inlay', () => {
     ]) {
       expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     }
-    expect(help).toContain('Start here: inlay start');
+    expect(help).toContain('Get started: inlay start');
     expect(version).toMatch(
       /^inlay \d+\.\d+\.\d+ \((commit [0-9a-f]{8,}(-dirty)?|built without git), Node \d+\.\d+\.\d+\)\n$/,
     );
@@ -96,7 +96,7 @@ describe('inlay', () => {
   it.each([
     [['nonsense'], "unknown command 'nonsense'"],
     [['organization', 'create'], "required option '--name <name>' not specified"],
-    [['operator-token', 'revoke', 'x'], 'It must be a UUID.'],
+    [['operator-token', 'revoke', 'x'], 'Must be a UUID.'],
     [['keys', 'remove'], "missing required argument 'key'"],
   ])('%j says what is wrong', async (args, message) => {
     expect(await commandLine().fail(...args)).toContain(message);
@@ -121,7 +121,7 @@ describe('inlay', () => {
     writeFileSync(file, '');
     const message = await commandLine(join(file, 'data')).fail('migrate');
     expect(message).toBe(
-      `The data directory ${file}/data cannot be created: ${file} is a file.\nGive the user that runs Inlay access to it, or set INLAY_DATA_DIR to another directory.\n`,
+      `Cannot create the data directory ${file}/data: ${file} is a file.\nGive the user that runs Inlay access to it, or set INLAY_DATA_DIR to a different directory.\n`,
     );
   });
 
@@ -190,7 +190,7 @@ describe('inlay start', () => {
     const env = { INLAY_DATA_DIR: dataDir, PORT: String(port) };
     const { code, stderr } = await runCli(['start'], { env });
     expect(code).toBe(1);
-    expect(stderr).toBe(`Port ${port} is in use. Stop what uses it, or set PORT to another one.\n`);
+    expect(stderr).toBe(`Port ${port} is in use. Stop the program that uses it, or set PORT to a different port.\n`);
 
     // Nobody has seen a token yet, so the start that succeeds is the first one.
     const service = await start(dataDir);
@@ -228,7 +228,7 @@ describe('inlay organization', () => {
       [id, 'Globex', 'theirs', today],
     ]);
     expect(await fail('organization', 'create', '--name', 'Again', '--id', id)).toBe(
-      `There is an organization ${id} already.\n`,
+      `Organization ${id} already exists.\n`,
     );
   });
 });
@@ -262,13 +262,13 @@ describe('inlay operator-token', () => {
     expect(await succeed('operator-token', 'revoke', leaked.toUpperCase())).toBe(`Revoked leaked (${leaked}).\n`);
     change('update operator_tokens set expires_at = 1 where id = ? and expires_at > 1', expired);
     const second = await rotate(old);
-    expect(second.output).toContain('The old one is revoked.');
+    expect(second.output).toContain('The old token is revoked.');
     const third = await rotate(second.id, '--overlap-hours', '1.5');
-    expect(third.output).toContain('The old one works for another 1.5 h.');
+    expect(third.output).toContain('The old token works for another 1.5 h.');
     expect(new Set([old, second.id, third.id]).size).toBe(3);
     for (const ended of [leaked, expired]) {
       expect(await fail('operator-token', 'rotate', ended)).toBe(
-        'This operator token is revoked or has expired, so it cannot be rotated. Make another one: inlay operator-token create --name <what it is for>\n',
+        'This operator token has expired or was revoked, so it cannot be rotated. Create a new one: inlay operator-token create --name <name>\n',
       );
     }
 
@@ -298,7 +298,7 @@ describe('inlay operator-token', () => {
   it('says when there is no such token', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect(await fail('operator-token', 'rotate', unknown)).toBe(
-      'There is no such operator token. See: inlay operator-token list\n',
+      'Operator token not found. See: inlay operator-token list\n',
     );
   });
 
@@ -306,7 +306,7 @@ describe('inlay operator-token', () => {
     const empty = commandLine();
     await empty.succeed('migrate');
     expect(await empty.fail('operator-token', 'list')).toBe(
-      'There is no organization yet. Start the service once: inlay start\n',
+      'No organizations yet. Start the service to create one: inlay start\n',
     );
     const other = uuid.exec(await succeed('organization', 'create', '--name', 'Globex'))?.[0] ?? '';
     const message = await fail('operator-token', 'list');
@@ -331,10 +331,10 @@ describe('After a first start', () => {
     const report = await succeedAsProcess('doctor');
     expect(report).not.toMatch(/WARN|FAIL/);
     const expected = [
-      'database: SQLite, up to date',
-      'clock: agrees with the database',
+      'Database: SQLite, up to date',
+      'Clock: in sync with the database',
       ': 1 operator token',
-      'platform work: nothing is left to do',
+      'No platform changes are pending',
       'platform: bundled',
     ];
     for (const what of expected) expect(report).toMatch(new RegExp(`^  ok    .*${what}$`, 'm'));
@@ -350,9 +350,9 @@ describe('After a first start', () => {
     const [first = ''] = Object.keys(await list());
     const second = /New key (\S+)\./.exec(await succeedAsProcess('keys', 'rotate'))?.[1] ?? '';
     expect(await list()).toEqual({ [second]: 'signs', [first]: expect.stringMatching(/^retired \d{4}-/) });
-    expect(await fail('keys', 'remove', second)).toBe(`There is no retired key ${second}. See: inlay keys list\n`);
+    expect(await fail('keys', 'remove', second)).toBe(`No retired key ${second}. See: inlay keys list\n`);
     expect(await succeed('keys', 'remove', first)).toBe(
-      `Removed ${first}. Its tokens are refused within a few seconds.\n`,
+      `Removed ${first}. Running services reject its tokens within a few seconds.\n`,
     );
     expect(await list()).toEqual({ [second]: 'signs' });
   });
@@ -362,8 +362,8 @@ describe('inlay doctor', () => {
   it('finds no problem before the first start, and changes nothing', async () => {
     const dataDir = join(temporaryDirectory(), 'data');
     const report = await commandLine(dataDir).succeed('doctor');
-    expect(report).toContain(`  ok    data directory: ${dataDir} will be made on the first start\n`);
-    expect(report).toContain('  ok    database: SQLite, will be made on the first start\n');
+    expect(report).toContain(`  ok    Data directory: ${dataDir} will be created on first start\n`);
+    expect(report).toContain('  ok    Database: SQLite, will be created on first start\n');
     expect(report).toContain('  ok    platform: bundled\n');
     expect(report).toMatch(/\nNothing to fix\.\n$/);
     expect(existsSync(dataDir)).toBe(false);
@@ -378,9 +378,9 @@ describe('inlay doctor', () => {
     const { code, stdout } = await runCommand(['doctor'], { env });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      `  WARN  data directory: ${dataDir} can be read by others\n         Run: chmod 700 ${dataDir}\n`,
+      `  WARN  Data directory: other users can read ${dataDir}\n         Run: chmod 700 ${dataDir}\n`,
     );
-    expect(stdout).toContain('  WARN  the public URL is not https\n');
+    expect(stdout).toContain('  WARN  Configuration: INLAY_PUBLIC_URL is not https\n');
     expect(stdout).toMatch(/\n\d to look at\.\n$/);
     expect(stdout).toMatch(
       / {2}WARN {2}organization Acme \(.*\): operator tokens older than 90 days: first\n +Run: inlay operator-token rotate/,
@@ -445,12 +445,10 @@ describe('inlay connector', () => {
     const { workspaceId } = await call('POST', '/workspaces', { name: 'w' }, token);
     const source = { name: 'used', workspaceId, definitionId, configuration: { folder: dataDir } };
     const { sourceId } = await call('POST', '/sources', source, token);
-    expect(await fail('connector', 'remove', definitionId)).toBe('The connector is in use by: used.\n');
+    expect(await fail('connector', 'remove', definitionId)).toBe('The connector is still used by: used.\n');
     await call('DELETE', `/sources/${sourceId}`, undefined, token);
     expect(await succeed('connector', 'remove', definitionId)).toBe(`Removed ${definitionId}.\n`);
-    expect(await fail('connector', 'remove', definitionId)).toBe(
-      'There is no such connector. See: inlay connector list\n',
-    );
+    expect(await fail('connector', 'remove', definitionId)).toBe('Connector not found. See: inlay connector list\n');
     expect(await platform.stop()).toBe(0);
   });
 
@@ -490,20 +488,20 @@ describe('inlay connector', () => {
     const asProcess = commandLine(dataDir, { asProcess: true });
     const checked = await asProcess.succeed('connector', 'check', join(folder, 'source-loans.yaml'));
     expect(checked).toContain('streams[1].retriever.requester.authenticator: CustomAuthenticator');
-    expect(checked).toContain('1 of 2 streams run; the others are left out.\n');
+    expect(checked).toContain('1 of 2 streams are supported; the others are skipped.\n');
     expect(await succeed('connector', 'check', folder)).toContain('1 manifests: 0 run completely, 1 in part, 0 not');
 
     const refused = await inlay('connector', 'import', folder);
     expect(refused.code).toBe(1);
     expect(rowsOf(refused.stdout)).toContainEqual(['loans', 'Loans', 'MIT']);
-    expect(refused.stderr).toContain('If you accept them, add --accept-licence.');
+    expect(refused.stderr).toContain('run the command again with --accept-licence.');
     expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-licence')).toBe(
       'Not found: python.\n',
     );
     const imported = await asProcess.succeed('connector', 'import', folder, '--accept-licence');
-    expect(imported).toContain('Added 2; 0 were there already; 0 cannot run.\n');
+    expect(imported).toContain('2 added, 0 already existed, 0 not supported.\n');
     expect(await succeed('connector', 'import', folder, '--only', 'loans', '--accept-licence')).toContain(
-      'Added 0; 1 were there already; 0 cannot run.\n',
+      '0 added, 1 already existed, 0 not supported.\n',
     );
     const [, ...rows] = rowsOf(await succeed('connector', 'list'));
     expect(rows.map(([, ...row]) => row).sort()).toEqual([
@@ -537,8 +535,8 @@ describe('inlay connector', () => {
     expect(lines[4]).toMatch(/^source-e\.yml {3}0\/0 {2}.*larger than 4 MiB/);
     expect(lines.slice(5, 8)).toEqual([
       '',
-      '5 manifests: 1 run completely, 1 in part, 3 not at all.',
-      '2 of 3 streams run.',
+      '5 manifests: 1 fully supported, 1 partially, 3 not supported.',
+      '2 of 3 streams are supported.',
     ]);
     expect(lines.join()).not.toContain('[object');
 
@@ -583,38 +581,38 @@ describe('inlay connector', () => {
       ['broken', 'Broken', 'ELv2'],
     ]);
     expect(imported).toMatch(/^\+ Books \(.*\), 1 of 1 streams$/m);
-    expect(imported).toContain('! Gone: there is no manifest beside the registry\n');
+    expect(imported).toContain('The registry has no manifest for this connector.\n');
     expect(imported).toContain('! Broken: The manifest is not valid YAML');
-    expect(imported).toContain('Added 1; 0 were there already; 2 cannot run.\n');
+    expect(imported).toContain('1 added, 0 already existed, 2 not supported.\n');
 
     const add = ['connector', 'add', '--source', '--name', 'Again', '--manifest'];
     expect(await succeed(...add, `${address}${at('books')}`)).toMatch(/^Added Again /);
-    expect(await fail(...add, `${address}/nowhere.yaml`)).toBe(`There is nothing at ${address}/nowhere.yaml.\n`);
+    expect(await fail(...add, `${address}/nowhere.yaml`)).toBe(`Not found: ${address}/nowhere.yaml\n`);
     expect(await fail(...add, `${address}/fails`)).toBe(`${address}/fails answered 500.\n`);
     expect(await fail(...add, `${address}/large.yaml`)).toBe(`${address}/large.yaml is larger than 4 MiB.\n`);
     expect(await fail(...add, 'http://127.0.0.1:1/x')).toMatch(/^http:\/\/127\.0\.0\.1:1\/x cannot be read: /);
     expect(await fail('connector', 'import', `${address}/page.html`)).toBe(
-      `${address}/page.html is no registry: it is no JSON.\n`,
+      `${address}/page.html is not a connector registry: it is not valid JSON.\n`,
     );
   });
 
   it('says what is wrong with its arguments', async () => {
     const { fail } = commandLine();
     const add = (...args: string[]) => fail('connector', 'add', '--name', 'x', ...args);
-    expect(await add('--', 'true')).toBe('Say which it is: --source or --destination.\n');
-    expect(await add('--source', '--destination', '--', 'true')).toBe('Say which it is: --source or --destination.\n');
-    const nothingToRun = 'Say what runs it: --manifest <file>, --image <image>, or a command after --.\n';
+    expect(await add('--', 'true')).toBe('Pass either --source or --destination.\n');
+    expect(await add('--source', '--destination', '--', 'true')).toBe('Pass either --source or --destination.\n');
+    const nothingToRun = 'Pass --manifest <file>, --image <image>, or a command after --.\n';
     expect(await add('--source')).toBe(nothingToRun);
     expect(await add('--source', '--image', 'a:1', '--', 'true')).toBe(nothingToRun);
     expect(await add('--source', '--', 'true')).toMatch(/^The connector cannot be used: /);
-    expect(await add('--source', '--image', '--network=host')).toContain('is not the name of an image');
-    expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Give it a name with --name.\n');
-    expect(await add('--manifest', 'books.yaml')).toBe('A manifest describes a source: say --source.\n');
-    expect(await add('--source', '--manifest', 'books.yaml')).toBe('There is nothing at books.yaml.\n');
+    expect(await add('--source', '--image', '--network=host')).toContain('is not a valid image name');
+    expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Pass a name with --name.\n');
+    expect(await add('--manifest', 'books.yaml')).toBe('Manifests can only be added as sources. Pass --source.\n');
+    expect(await add('--source', '--manifest', 'books.yaml')).toBe('Not found: books.yaml\n');
     const { code, stderr } = await runCommand(['connector', 'add', '--source', '--name', 'x', '--', 'true'], {
       env: { ...platformCredentials, INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' },
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('where the bundled platform runs')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('where that platform runs')]);
   });
 });
 
@@ -660,9 +658,9 @@ describe('inlay platform', () => {
 
   it('doctor: the platform answers and takes the credentials', async () => {
     const { code, stdout } = await doctor({ INLAY_PLATFORM_URL: url });
-    expect(stdout).toContain(`  ok    platform: ${url} answers and takes the credentials\n`);
-    expect(stdout).toContain('  ok    clock: agrees with the platform\n');
-    expect(stdout).toContain('  ok    platform: finds a workspace by its name (it has a name filter)\n');
+    expect(stdout).toContain(`  ok    Platform: ${url} responds and accepts the credentials\n`);
+    expect(stdout).toContain('  ok    Clock: in sync with the platform\n');
+    expect(stdout).toContain('  ok    Platform: looks up workspaces by name (with the name filter)\n');
     expect(stdout).toMatch(/ {2}ok {4}platform: the credentials see \d organizations?\n/);
     expect(code).toBe(0);
   });

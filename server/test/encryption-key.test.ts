@@ -45,7 +45,7 @@ describeInTurns('the encryption key', (kind, it) => {
     const file = keyFileOf(test);
     const before = readFileSync(file, 'utf8');
     const { code, stdout } = await rotate();
-    expect(stdout).toContain('6 secrets are encrypted with the new key.');
+    expect(stdout).toContain('Re-encrypted 6 secrets with the new key.');
     expect(code).toBe(0);
     const after = readFileSync(file, 'utf8');
     expect(after.trim()).not.toContain(before.trim());
@@ -162,7 +162,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     const file = keyFileOf(test);
     const key = readFileSync(file, 'utf8');
     const doctor = (env: Record<string, string> = {}) => runCommand(['doctor'], { env: { ...test.env, ...env } });
-    expect((await doctor()).stdout).toContain('  ok    encryption key: opens every stored secret\n');
+    expect((await doctor()).stdout).toContain('  ok    Encryption key: decrypts every stored secret\n');
 
     const other = await doctor(wrong());
     expect(other.stdout).toContain('FAIL  encryption key: A stored secret was encrypted with a different key.');
@@ -181,7 +181,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     const foreign = row.sealed_defaults.replace(/^v1\.[0-9a-f]{8}/, 'v1.0000abcd');
     await db.updateTable('source_templates').set({ sealed_defaults: foreign }).execute();
     const lost = await doctor();
-    expect(lost.stdout).toContain('FAIL  encryption key: 1 stored secrets were sealed with another key');
+    expect(lost.stdout).toContain('FAIL  Encryption key: 1 stored secrets were encrypted with a different key');
     expect(lost.code).toBe(1);
   });
 

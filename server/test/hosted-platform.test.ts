@@ -38,7 +38,7 @@ describe('a service in front of a hosted platform', () => {
     const { code, stdout, stderr } = await runCli(['start'], { env: { ...env, INLAY_DATA_DIR: dataDir } });
     expect(code).toBe(1);
     expect(stdout).not.toContain('Inlay is running');
-    expect(stderr).toContain('can see 2 organizations');
+    expect(stderr).toContain('can access 2 organizations');
     expect(stderr).toContain('Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET');
     expect(stderr).toContain(ours);
   });
@@ -88,10 +88,12 @@ describe('a service in front of a hosted platform', () => {
 
   it('doctor tells in words what the platform can do', async () => {
     const doctor = async () => (await runCommand(['doctor'], { env: { ...env, INLAY_DATA_DIR: dataDir } })).stdout;
-    expect(await doctor()).toMatch(/ {2}FAIL {2}platform: the credentials see 2 organizations, and .*\n +Set INLAY_/);
+    expect(await doctor()).toMatch(
+      / {2}FAIL {2}Platform: the credentials can access 2 organizations, but .*\n +Set INLAY_/,
+    );
     hosted.internalListing = 'as it should';
     const report = await doctor();
-    expect(report).toContain('  ok    platform: the credentials see 2 organizations\n');
-    expect(report).toContain('  ok    platform: finds a workspace by its name (it offers its internal listing)\n');
+    expect(report).toContain('  ok    Platform: the credentials can access 2 organizations\n');
+    expect(report).toContain('  ok    Platform: looks up workspaces by name (with the internal listing)\n');
   });
 });

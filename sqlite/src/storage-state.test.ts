@@ -33,15 +33,13 @@ describe('The state of the storage', () => {
     const { storage, lines, store } = start();
     store.failure = full;
     for (let count = 0; count < 3; count++) storage.note(full);
-    expect(lines).toEqual([
-      ['the disk is full: writes fail with 503 and jobs do not run until this is over', { err: full }],
-    ]);
+    expect(lines).toEqual([['Disk full; writes fail with 503 and no jobs run until this is resolved', { err: full }]]);
     expect(storage.isKnown(new Error('a request failed', { cause: full }))).toBe(true);
     expect(storage.isKnown(new Error('something else'))).toBe(false);
     expect(await storage.check()).toBe('full');
     store.failure = undefined;
     expect(await storage.check()).toBeUndefined();
-    expect(lines.slice(1)).toEqual([['the storage accepts writes again', { seconds: 0, linesLeftOut: 1 }]]);
+    expect(lines.slice(1)).toEqual([['Storage accepts writes again', { seconds: 0, linesLeftOut: 1 }]]);
     expect(storage.isKnown(full)).toBe(false);
     expect(readdirSync(store.folder)).toEqual([]);
   });
@@ -64,14 +62,14 @@ describe('The state of the storage', () => {
     [
       new SqliteError('SQLITE_BUSY', 'database is locked'),
       false,
-      'another process has locked the database: writes fail with 503 until it releases the lock',
-      'the database is no longer locked',
+      'Database locked by another process; writes fail with 503 until the lock is released',
+      'Database no longer locked',
     ],
     [
       Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
       true,
-      'the database does not respond: requests fail with 503 until it does',
-      'the database responds again',
+      'Database not responding; requests fail with 503 until it recovers',
+      'Database responding again',
     ],
   ])('is told for each trouble on its own: %s', async (failure, isAway, begin, end) => {
     const { storage, lines, store, wake } = start();
@@ -90,8 +88,8 @@ describe('The state of the storage', () => {
     await expect.poll(() => storage.fault).toBeUndefined();
     expect(lines.map(([message]) => message)).toEqual([
       begin,
-      expect.stringMatching(/^the disk is full/),
-      'the storage accepts writes again',
+      expect.stringMatching(/^Disk full/),
+      'Storage accepts writes again',
     ]);
     store.failure = undefined;
     await expect
@@ -111,7 +109,7 @@ describe('The state of the storage', () => {
     const { storage, lines, store } = start();
     for (let count = 0; count < 20; count++) storage.noteLostConnection(new Error('terminated'));
     await expect.poll(() => lines.length).toBe(1);
-    expect([lines[0]?.[0], store.probes]).toEqual(['a database connection was lost and is replaced', 1]);
+    expect([lines[0]?.[0], store.probes]).toEqual(['Lost a database connection; replacing it', 1]);
   });
 
   it('is none of our business when something else failed', () => {

@@ -310,7 +310,10 @@ describe('a stream that cannot be written', () => {
         { type: 'STATE', state: { type: 'GLOBAL', global: { stream_states: [] } } },
       ],
     );
-    expect(failure).toMatchObject({ failureType: 'config_error', message: expect.stringContaining('public.t exists') });
+    expect(failure).toMatchObject({
+      failureType: 'config_error',
+      message: expect.stringContaining('public.t already exists'),
+    });
     expect(states).toEqual([state('other')]);
     expect(reports).toMatchObject([{ stream_descriptor: { name: 'other' }, records_written: 2 }]);
     expect(await database.query('select id::int from other order by id')).toEqual([{ id: 1 }, { id: 2 }]);

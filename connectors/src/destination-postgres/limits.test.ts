@@ -63,7 +63,7 @@ describe('a stream is refused, and no other', () => {
     end $$`);
     const after = streamOf({ id: integer, late: string });
     expect(await writeBoth(database, configure(after), { id: 2, late: 'x' })).toMatchObject(
-      refusedFor(/^The stream wide could not be written: .*at most 1600 columns.*Leave fields out\.$/),
+      refusedFor(/^The stream wide could not be written: .*at most 1600 columns.*Deselect some fields\.$/),
     );
     expect(await database.query('select id::int from wide')).toEqual([{ id: 1 }]);
   });
@@ -73,7 +73,7 @@ describe('a stream is refused, and no other', () => {
     const stream = streamOf(fields(900, integer));
     await writeAndReport(database.config, [configure(stream)], input(stream, [values(900, 1)]));
     expect(await writeBoth(database, configure(stream), values(900, 'a text of some length'))).toMatchObject(
-      refusedFor(/^The stream wide could not be written: .*row is too big.*Leave fields out\.$/),
+      refusedFor(/^The stream wide could not be written: .*row is too big.*Deselect some fields\.$/),
     );
     expect(await database.query('select c0::int, c899::int from wide')).toEqual([{ c0: 1, c899: 1 }]);
   });

@@ -57,17 +57,17 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['a,b\n1,2\n3\n', 'The file has a row with more or fewer cells than the first, near line 3. Check the delimiter.'],
-    ['a,b\n1,2,3\n', 'The file has a row with more or fewer cells than the first, near line 2. Check the delimiter.'],
-    ['a,b\n1,"2\n3,4\n', 'The file has a quotation mark that is not closed, near line'],
-    ['a,b\n1,2"3"\n', 'The file has a quotation mark in the wrong place, near line 2.'],
-    ['a,b,a\n1,2,3', 'Two columns are called a. Give each a name of its own in the first line.'],
+    ['a,b\n1,2\n3\n', 'A row has more or fewer cells than the first row (near line 3). Check the delimiter.'],
+    ['a,b\n1,2,3\n', 'A row has more or fewer cells than the first row (near line 2). Check the delimiter.'],
+    ['a,b\n1,"2\n3,4\n', 'The file has an unclosed quotation mark (near line'],
+    ['a,b\n1,2"3"\n', 'The file has a misplaced quotation mark (near line 2). Correct or remove it.'],
+    ['a,b,a\n1,2,3', 'Two columns are named a. Give each column a unique name in the first row.'],
   ])('with a mistake is explained: %j', async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
   test('with a quotation mark that is never closed ends before it fills the memory', async () => {
-    await expect(read(`a\n"${'x\n'.repeat(6_000_000)}`, {}, 64 * 1024)).rejects.toThrow('that is not closed');
+    await expect(read(`a\n"${'x\n'.repeat(6_000_000)}`, {}, 64 * 1024)).rejects.toThrow('unclosed quotation mark');
   });
 
   test('reads back whatever is written by the rules', async () => {
@@ -212,10 +212,10 @@ describe('rows of CSV that are too long', () => {
     );
   });
 
-  test('are told from a quotation mark that is not closed, or stands in the wrong place', async () => {
-    await expect(readSome(`id,text\n1,"${'x\n'.repeat(50)}`, 7)).rejects.toThrow('quotation mark that is not closed');
+  test('are distinguished from an unclosed or misplaced quotation mark', async () => {
+    await expect(readSome(`id,text\n1,"${'x\n'.repeat(50)}`, 7)).rejects.toThrow('unclosed quotation mark');
     await expect(readSome(`id,text\n1,5" pipe${'\n2,x'.repeat(50)}\n3,6" pipe\n`, 7)).rejects.toThrow(
-      'quotation mark in the wrong place',
+      'misplaced quotation mark',
     );
   });
 });

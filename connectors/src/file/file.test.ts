@@ -36,7 +36,7 @@ describe('a file', () => {
     expect((await read()).things).toEqual([{ name: 'Müller €' }]);
     const { check } = startFolder('f', csv, { f: content });
     await expect(check()).rejects.toThrow(
-      'f: The file is not encoded as UTF-8. Choose another encoding, or save it as UTF-8.',
+      'f: The file is not encoded as UTF-8. Choose a different encoding or save the file as UTF-8.',
     );
   });
 
@@ -100,14 +100,9 @@ describe('a file', () => {
       gzipSync('').fill(0).fill('PK\x03\x04', 0, 4),
       'f: The file is a ZIP archive or a spreadsheet.',
     ],
-    ['a damaged gzip', csv, gzipSync('id\n1\n').subarray(0, -4), 'is compressed and damaged. Replace it.'],
-    [
-      'other gzip',
-      csv,
-      Buffer.from([0x1f, 0x8b, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
-      'is compressed and damaged. Replace it.',
-    ],
-    ['wrong CSV', csv, 'a,b\n1\n', 'f: The file has a row with more or fewer cells than the first, near line 2.'],
+    ['a damaged gzip', csv, gzipSync('id\n1\n').subarray(0, -4), 'is damaged. Replace it.'],
+    ['other gzip', csv, Buffer.from([0x1f, 0x8b, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]), 'is damaged. Replace it.'],
+    ['wrong CSV', csv, 'a,b\n1\n', 'f: A row has more or fewer cells than the first row (near line 2).'],
     [
       'no JSON',
       { type: 'jsonl' },
@@ -121,11 +116,16 @@ describe('a file', () => {
       'f: Line 1 is not a JSON object. Check that the file has one JSON object',
     ],
     ['no document', { type: 'json' }, '{"a":secret}', 'f: The file is not valid JSON. Check the format.'],
-    ['half of JSON', { type: 'json' }, '{"secret', 'f: The file ends in the middle of a record. Try again when it is'],
+    ['half of JSON', { type: 'json' }, '{"secret', 'f: The file ends in the middle of a record. Try again once it is'],
     ['half of JSON Lines', { type: 'jsonl' }, '{"a":1}\n{"secret', 'f: The file ends in the middle of a record.'],
     ['an empty document', { type: 'json' }, ' ', 'f: The file is empty. Check the location.'],
-    ['another path', { type: 'json', record_path: 'x' }, '{"a":[]}', 'f: There is no x. There are the fields a. Check'],
-    ['no records', { type: 'json' }, '[1]', 'f: The records should be JSON objects and are not. Check the path'],
+    [
+      'another path',
+      { type: 'json', record_path: 'x' },
+      '{"a":[]}',
+      'f: There is no field x. Available fields: a. Check',
+    ],
+    ['no records', { type: 'json' }, '[1]', 'f: The records are not JSON objects.'],
   ])('that is %s is explained by a check', async (_, format, content, message) => {
     const { check } = startFolder('f', format, { f: content });
     await expect(check()).rejects.toThrow(message);
@@ -134,19 +134,19 @@ describe('a file', () => {
 
   test('that is not there is explained by a check', async () => {
     const { check, folder } = startFolder('no.csv', csv);
-    await expect(check()).rejects.toThrow(`There is no ${join(folder, 'no.csv')}. Check the path.`);
+    await expect(check()).rejects.toThrow(`${join(folder, 'no.csv')} does not exist. Check the path.`);
   });
 
   test('without a field of the primary key is explained by a check', async () => {
     const location = { type: 'path', path: join(temporaryFolder(), 'f') };
     writeFileSync(location.path, 'id,name\n1,a\n');
     const { check } = startFiles({ location, format: csv, primary_key: ['id', 'key'] }, [dirname(location.path)]);
-    await expect(check()).rejects.toThrow('The records have no field key. Choose among id, name.');
+    await expect(check()).rejects.toThrow('The records have no field key. Available fields: id, name.');
   });
 
   test('of JSON has an upper limit', async () => {
     const document = startFolder('f', { type: 'json' }, { f: gzipSync(' '.repeat(65 * 1024 * 1024)) });
-    await expect(document.check()).rejects.toThrow('f: The file is longer than 64 MB, the most for JSON.');
+    await expect(document.check()).rejects.toThrow('f: The file is larger than 64 MB');
   });
 
   test('has records that are too long, which are skipped and counted', async () => {
@@ -160,7 +160,7 @@ describe('a file', () => {
     expect(found?.map(({ id }) => id)).toEqual([1, 3]);
     const key = 'id tw"o';
     expect(reports).toEqual([{ stream_descriptor: { name }, records_skipped: { count: 1, keys: [key] } }]);
-    expect(log).toEqual([expect.stringContaining(`A record of ${name} is skipped (${key})`)]);
+    expect(log).toEqual([expect.stringContaining(`Skipped a record of ${name} (${key})`)]);
   });
 });
 
@@ -236,7 +236,12 @@ describe('as a program', () => {
     const { messages, exitCode } = await runSourceProgram('file', 'check', { configuration, surroundings });
     expect(exitCode).toBe(0);
     expect(messages).toMatchObject([
-      { connectionStatus: { status: 'FAILED', message: expect.stringContaining('/etc/passwd is not in a folder') } },
+      {
+        connectionStatus: {
+          status: 'FAILED',
+          message: expect.stringContaining('/etc/passwd is not in an allowed folder'),
+        },
+      },
     ]);
   });
 });

@@ -23,7 +23,7 @@ function prepare() {
   return { root, allowed, read };
 }
 
-const refusal = 'is not in a folder that may be read. Choose a path that the operator has allowed.';
+const refusal = 'is not in an allowed folder. Choose a path in a folder that the operator allows.';
 
 describe('a path', () => {
   test('leads to a file of an allowed folder', async () => {
@@ -91,19 +91,19 @@ describe('a path', () => {
     const { allowed, read } = prepare();
     execFileSync('mkfifo', [join(allowed, 'pipe')]);
     symlinkSync('circle', join(allowed, 'circle'));
-    await expect(read(`${allowed}/no.csv`)).rejects.toThrow(`There is no ${allowed}/no.csv. Check the path.`);
-    await expect(read(`${allowed}/no/*.csv`)).rejects.toThrow(`There is no ${allowed}/no. Check the path.`);
-    await expect(read(`${allowed}/a.csv/b`)).rejects.toThrow(`There is no ${allowed}/a.csv/b. Check the path.`);
-    await expect(read(`${allowed}/sub`)).rejects.toThrow(`${allowed}/sub is not a file. Add the name of a file`);
-    await expect(read(`${allowed}/pipe`)).rejects.toThrow(`${allowed}/pipe is not a file. Name another.`);
+    await expect(read(`${allowed}/no.csv`)).rejects.toThrow(`${allowed}/no.csv does not exist. Check the path.`);
+    await expect(read(`${allowed}/no/*.csv`)).rejects.toThrow(`${allowed}/no does not exist. Check the path.`);
+    await expect(read(`${allowed}/a.csv/b`)).rejects.toThrow(`${allowed}/a.csv/b does not exist. Check the path.`);
+    await expect(read(`${allowed}/sub`)).rejects.toThrow(`${allowed}/sub is not a file. Add a file name`);
+    await expect(read(`${allowed}/pipe`)).rejects.toThrow(`${allowed}/pipe is not a file. Choose a file.`);
     await expect(read(`${allowed}/circle`)).rejects.toThrow(`${allowed}/circle cannot be opened. Check the path.`);
   });
 
   test('is refused where no folder is allowed, or the allowed one is gone', async () => {
     const { allowed, read } = prepare();
-    await expect(read(`${allowed}/a.csv`, [])).rejects.toThrow('No folder of the server may be read.');
+    await expect(read(`${allowed}/a.csv`, [])).rejects.toThrow('Reading folders on this server is not allowed.');
     await expect(read('/nowhere-at-all/a.csv', ['/nowhere-at-all'])).rejects.toThrow(
-      'There is no /nowhere-at-all/a.csv.',
+      '/nowhere-at-all/a.csv does not exist.',
     );
   });
 });

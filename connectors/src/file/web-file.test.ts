@@ -41,10 +41,10 @@ describe('a web address', () => {
   });
 
   test.each([
-    [401, 'The server does not accept the token or password (401). Check the authentication.'],
-    [403, 'The server does not allow reading the file (403). Check the address and permissions.'],
-    [404, 'There is no file at the address (404). Check the address.'],
-    [418, 'The server answers 418 instead of sending the file. Check the address.'],
+    [401, 'The server rejected the token or password (401). Check the authentication.'],
+    [403, 'The server denied access to the file (403). Check the URL and the permissions.'],
+    [404, 'The file was not found (404). Check the URL.'],
+    [418, 'The server returned 418 instead of the file. Check the URL.'],
   ])('that answers %i is explained', async (status, message) => {
     const { check } = await startWeb((_, reply) => void reply.writeHead(status).end(), csv);
     await expect(check()).rejects.toThrow(message);
@@ -54,7 +54,7 @@ describe('a web address', () => {
     const { check } = await startWeb((_, reply) => {
       reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>');
     }, csv);
-    await expect(check()).rejects.toThrow('There is a web page at the address and not a file. Check the address.');
+    await expect(check()).rejects.toThrow('The URL leads to a web page, not a file. Check the URL.');
   });
 
   test('that breaks off in the middle fails for now, after what came', async () => {
@@ -66,7 +66,7 @@ describe('a web address', () => {
       isSample = false;
     }, csv);
     await expect(read()).rejects.toMatchObject({
-      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before its answer was complete\.$/),
+      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before the response was complete\.$/),
       failureType: 'transient_error',
     });
   });
@@ -80,13 +80,13 @@ describe('a web address', () => {
   test('is not the service itself, even where private networks are allowed', async () => {
     const { check, asked, origin } = await startWeb(() => [], csv);
     const serviceEndpoints = [{ host: 'localhost', port: Number(new URL(origin).port) }];
-    await expect(check({ allowPrivateNetworks: true, serviceEndpoints })).rejects.toThrow('is this service itself');
+    await expect(check({ allowPrivateNetworks: true, serviceEndpoints })).rejects.toThrow('is Inlay itself');
     expect(asked).toEqual([]);
   });
 
   test('with a user name in it is refused', async () => {
     const { check } = startFiles({ location: { type: 'url', url: 'https://me:hidden@files.test/a' }, format: csv }, []);
-    await expect(check()).rejects.toThrow('The address contains a user name. Put it into the authentication.');
+    await expect(check()).rejects.toThrow('The address contains a username. Enter it under authentication instead.');
   });
 
   test('is sampled without being read to the end', async () => {

@@ -120,7 +120,7 @@ describe('reading', () => {
     expect(messages).toMatchObject([
       {
         type: 'TRACE',
-        trace: { error: { message: 'There is no stream gone any more. Refresh the list of streams.' } },
+        trace: { error: { message: 'The stream gone no longer exists. Refresh the list of streams.' } },
       },
     ]);
   });
@@ -148,15 +148,15 @@ describe('a check', () => {
   const html = { 'content-type': 'text/html' };
 
   test.each([
-    ['401', answer(401), 'The API does not accept the key or password (401). Check the authentication.'],
-    ['403', answer(403), 'The API does not allow this (403). Check the key and what it may read.'],
-    ['404', answer(404), 'There is nothing at this address (404). Check the base URL and the path.'],
-    ['400', answer(400), 'The API answers 400. Check the path, the parameters and the headers.'],
-    ['a page', answer(200, '<html>', html), 'The API should answer in JSON and sends a web page. Check the base URL'],
-    ['nothing', answer(200), 'The API should answer in JSON and sends nothing. Check the base URL and the path.'],
-    ['half of JSON', answer(200, '{"key": "hid'), 'The API sends JSON that ends in the middle. Try again later.'],
-    ['texts', () => ['a'], 'The records should be JSON objects and are not. Check the path of the records.'],
-    ['a number', () => 5, 'The records should be JSON objects and are not. Check the path of the records.'],
+    ['401', answer(401), 'The API rejected the key or password (401). Check the authentication.'],
+    ['403', answer(403), 'The API denied access (403). Check the key and its permissions.'],
+    ['404', answer(404), 'The API found nothing at this URL (404). Check the base URL and the path.'],
+    ['400', answer(400), 'The API returned 400. Check the path, parameters and headers.'],
+    ['a page', answer(200, '<html>', html), 'The API returned a web page instead of JSON. Check the base URL'],
+    ['nothing', answer(200), 'The API returned nothing instead of JSON. Check the base URL and the path.'],
+    ['half of JSON', answer(200, '{"key": "hid'), 'The API returned incomplete JSON. Try again later.'],
+    ['texts', () => ['a'], 'The records are not JSON objects. Check the records path.'],
+    ['a number', () => 5, 'The records are not JSON objects. Check the records path.'],
   ])('explains %s', async (_, handler, message) => {
     const { check } = await startApi(handler);
     await expect(check()).rejects.toThrow(`Stream things: ${message}`);
@@ -165,12 +165,12 @@ describe('a check', () => {
   test('explains a wrong path of the records, and fields that are not there', async () => {
     const { check } = await startApi(() => ({ items: [], total: 0 }), { record_path: 'data.items' });
     await expect(check()).rejects.toThrow(
-      'Stream things: There is no data.items. There are the fields items, total. Check the path of the records.',
+      'Stream things: There is no field data.items. Available fields: items, total. Check the records path.',
     );
     const keyless = await startApi(() => items(0, 1), { primary_key: ['key'] });
-    await expect(keyless.check()).rejects.toThrow('The records have no field key. Choose among id.');
+    await expect(keyless.check()).rejects.toThrow('The records have no field key. Available fields: id.');
     const cursorless = await startApi(() => items(0, 1), { cursor_field: 'at' });
-    await expect(cursorless.check()).rejects.toThrow('The records have no field at. Choose among id.');
+    await expect(cursorless.check()).rejects.toThrow('The records have no field at. Available fields: id.');
   });
 
   test('explains an answer that is too long', async () => {
@@ -182,26 +182,26 @@ describe('a check', () => {
       };
       send(70);
     });
-    await expect(check()).rejects.toThrow('The API answers with more than 64 MB at once. Ask for smaller pages.');
+    await expect(check()).rejects.toThrow('The API returned more than 64 MB at once. Request smaller pages.');
   });
 
   test('explains what is wrong with the configuration itself', async () => {
     const wrong = async (more: object) => (await startApi(() => [], {}, more)).check();
     const stream = { name: 'a', path: '' };
-    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow('There are two streams a.');
-    await expect(wrong({ base_url: 'http://[' })).rejects.toThrow('The base URL is no http or https address.');
+    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow('Two streams are named a.');
+    await expect(wrong({ base_url: 'http://[' })).rejects.toThrow('The base URL is not a valid http or https URL.');
     await expect(wrong({ base_url: 'https://me:secret@api.test' })).rejects.toThrow(
-      'The base URL contains a user name. Put it into the authentication.',
+      'The base URL contains a username. Enter it under authentication instead.',
     );
     await expect(wrong({ authentication: { type: 'bearer', token: 'a\nb' } })).rejects.toThrow(
-      'The token contains a line break or a character that no header can carry. Enter it again.',
+      'The token contains a line break or a character that is not allowed in headers. Enter it again.',
     );
   });
 
   test('does not reach private networks unless that is allowed', async () => {
     const { asked, check } = await startApi(() => []);
     await expect(check({ ...openSurroundings, allowPrivateNetworks: false })).rejects.toThrow(
-      'Stream things: The host 127.0.0.1 is not on the public internet and may not be reached.',
+      'Stream things: The host 127.0.0.1 is not on the public internet. Use a public host.',
     );
     expect(asked).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe('a check', () => {
 test('does not reach the service itself, even where private networks are allowed', async () => {
   const { asked, check, origin } = await startApi(() => []);
   const serviceEndpoints = [{ host: 'localhost', port: Number(new URL(origin).port) }];
-  await expect(check({ ...openSurroundings, serviceEndpoints })).rejects.toThrow('is this service itself');
+  await expect(check({ ...openSurroundings, serviceEndpoints })).rejects.toThrow('is Inlay itself');
   expect(asked).toEqual([]);
 });
 
@@ -262,7 +262,7 @@ describe('as a program', () => {
     const result = await runSourceProgram('http-api', 'discover', { configuration });
     expect(result).toMatchObject({ exitCode: 1, messages: [{ type: 'TRACE' }] });
     const shown = JSON.stringify(result);
-    expect(shown).toContain('sends a web page');
+    expect(shown).toContain('returned a web page');
     expect(shown).not.toContain('hidden-secret');
     expect(shown).not.toContain(Buffer.from('me:hidden-secret').toString('base64'));
   });

@@ -92,7 +92,9 @@ describe('an empty page', () => {
     });
     const { ids: found, log } = await read();
     expect(found).toEqual(ids(0, 2));
-    expect(log).toEqual(['Stream things: After 2 records there are only empty pages, though the API speaks of more.']);
+    expect(log).toEqual([
+      'Stream things: The API returned only empty pages after 2 records, although it reports more.',
+    ]);
   });
 });
 
@@ -140,7 +142,7 @@ describe('the last page', () => {
       },
       { pagination: { type: 'page' } },
     );
-    await expect(read()).rejects.toThrow('Stream things: The API answers 422.');
+    await expect(read()).rejects.toThrow('Stream things: The API returned 422.');
   });
 
   test.each([
@@ -152,7 +154,7 @@ describe('the last page', () => {
     });
     const { things, log } = await read();
     expect(things).toEqual(pages.flat());
-    expect(log).toEqual(['Stream things: From page 3 on the API repeats pages, so the reading ended there.']);
+    expect(log).toEqual(['Stream things: The API repeats pages from page 3 on, so reading stopped there.']);
   });
 
   test('is taken once when it is the only one and the API repeats it', async () => {
@@ -169,7 +171,7 @@ describe('the last page', () => {
     });
     const { things, log } = await read();
     expect(things).toEqual(pages.flat());
-    expect(log).toEqual(['Stream things: From page 4 on the API repeats pages, so the reading ended there.']);
+    expect(log).toEqual(['Stream things: The API repeats pages from page 4 on, so reading stopped there.']);
   });
 
   test('is not a page that happens to have the same records as the one before', async () => {
@@ -201,7 +203,7 @@ describe('the last page', () => {
         pagination,
       });
       await expect(read()).rejects.toThrow(
-        `The API says that there are more pages, and there is no ${what} where it should be. Check the pagination.`,
+        `The API reports more pages, but its response has no next page ${what} at the configured place. Check the pagination.`,
       );
     },
   );
@@ -211,7 +213,7 @@ describe('the last page', () => {
     const { things, log } = await read();
     expect(things).toEqual(items(0, 2));
     expect(log).toEqual([
-      'Stream things: The API says that there are more pages. They are not read, since no pagination is configured.',
+      'Stream things: The API reports more pages. They are not read because no pagination is configured.',
     ]);
   });
 });

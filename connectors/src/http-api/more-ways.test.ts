@@ -119,9 +119,9 @@ describe('pages by the id of the last record', () => {
 
   test('are noticed when the API knows nothing of the parameter, or the records have no such id', async () => {
     const ignoring = await startApi(() => items(0, 3), { pagination: { type: 'last_id', id_parameter: 'after' } });
-    await expect(ignoring.read()).rejects.toThrow('The API gives the same id to the next page again and again.');
+    await expect(ignoring.read()).rejects.toThrow('The API keeps returning the same next page id.');
     const nameless = await startApi(() => [{ key: 1 }], { pagination: { type: 'last_id', id_parameter: 'after' } });
-    await expect(nameless.read()).rejects.toThrow('The last record of a page has no id. Check the pagination.');
+    await expect(nameless.read()).rejects.toThrow('The last record of a page has no field id. Check the pagination.');
   });
 });
 
@@ -188,7 +188,7 @@ describe('a JSON body', () => {
 
   test('that is no JSON object is a fault of the configuration', async () => {
     const { check } = await startApi(() => [], { body: '{"a": ' });
-    await expect(check()).rejects.toThrow('Stream things: The JSON body is no JSON object.');
+    await expect(check()).rejects.toThrow('Stream things: The JSON body is not a valid JSON object.');
   });
 });
 
@@ -254,11 +254,11 @@ describe('a parent list', () => {
   test('that cannot be is explained', async () => {
     const wrong = async (...streams: object[]) => (await startApi(api, {}, { streams })).check();
     await expect(wrong({ ...issues, path: '/issues' }, repos)).rejects.toThrow(
-      'Stream issues: Write a field of the parent into the path, in braces, such as {id}.',
+      'Stream issues: Put a field of the parent in braces in the path, such as {id}.',
     );
-    await expect(wrong(issues)).rejects.toThrow('Stream issues: There is no stream repos, which should be its parent.');
+    await expect(wrong(issues)).rejects.toThrow('Stream issues: The parent stream repos does not exist.');
     await expect(wrong({ ...repos, path: '/{x}', parent: { stream: 'issues' } }, issues)).rejects.toThrow(
-      'It is its own parent',
+      'form a cycle',
     );
   });
 });
@@ -301,7 +301,7 @@ describe('a time window', () => {
       { cursor_field: 'at', time_window: window },
     );
     const { seen, states, failure } = await readUntilFailure(configuration);
-    expect(failure).toMatchObject({ message: expect.stringContaining('Stream things: The API answers 418.') });
+    expect(failure).toMatchObject({ message: expect.stringContaining('Stream things: The API returned 418.') });
     isBroken = false;
     const rest = await read({ syncMode: 'incremental', state: states.slice(-1) });
     expect(new Set([...seen, ...(rest.ids ?? [])])).toEqual(new Set([0, 1, 2, 3, 4]));
@@ -349,9 +349,9 @@ describe('a time window', () => {
 
   test('without a cursor field, or with a length and no end, is a fault of the configuration', async () => {
     const wrong = async (stream: Partial<StreamConfiguration>) => (await startApi(() => [], stream)).check();
-    await expect(wrong({ time_window: window })).rejects.toThrow('A time window needs a cursor field');
+    await expect(wrong({ time_window: window })).rejects.toThrow('A time window requires a cursor field');
     const endless = { start: '2020-01-01', start_parameter: 'from', step: 'P1D' } as const;
-    await expect(wrong({ cursor_field: 'at', time_window: endless })).rejects.toThrow('needs a parameter of their end');
+    await expect(wrong({ cursor_field: 'at', time_window: endless })).rejects.toThrow('requires an end parameter');
   });
 });
 
@@ -483,7 +483,7 @@ describe('client credentials', () => {
     const { configuration } = await startTokenApi('body', 'wrong');
     const failure = await connector.check(configuration, openSurroundings).catch((error: unknown) => error);
     expect(failure).toMatchObject({
-      message: 'Stream things: The request for an access token was refused (401). Check the credentials.',
+      message: 'Stream things: The API refused to issue an access token (401). Check the credentials.',
       failureType: 'config_error',
       fields: ['authentication'],
     });
@@ -513,7 +513,7 @@ test('a stream that fails does not keep the others from being read', async () =>
     .catch((error: unknown) => error);
   expect(read).toEqual(['INCOMPLETEa', 'b', 'b', 'COMPLETEb', 'c', 'c', 'COMPLETEc']);
   expect(failure).toMatchObject({
-    message: 'Stream a: The API does not allow this (403). Check the key and what it may read.',
+    message: 'Stream a: The API denied access (403). Check the key and its permissions.',
     fields: ['authentication'],
   });
 });

@@ -41,7 +41,7 @@ const page = (from: number, to: number, isLast = false) => ({ list: items(from, 
 const cut = JSON.stringify(page(0, 3)).slice(0, 25);
 
 describe('an answer that is cut off', () => {
-  test('is asked for again', async () => {
+  test('Retrying in', async () => {
     const read = await readTurns([answer(200, cut), () => page(0, 3), answer(200, cut), () => page(3, 5, true)]);
     expect(read).toMatchObject({ ids: [0, 1, 2, 3, 4], failure: undefined, requests: 4 });
   });
@@ -49,7 +49,7 @@ describe('an answer that is cut off', () => {
   test('is a passing failure when it stays so, and is not quoted', async () => {
     const { failure, requests } = await readTurns([answer(200, '{"list":[{"key":"hidden')], { hasWorked: false });
     expect(failure).toMatchObject({
-      message: 'The API sends JSON that ends in the middle. Try again later.',
+      message: 'The API returned incomplete JSON. Try again later.',
       failureType: 'transient_error',
     });
     expect(requests).toBe(6);
@@ -107,7 +107,7 @@ describe('an encoding', () => {
     expect(ids).toEqual([]);
     expect(failure).toMatchObject({
       message:
-        'The API sends text that is not encoded as UTF-8. It should send UTF-8, or name the encoding in Content-Type.',
+        'The API returned text that is not encoded as UTF-8. It must return UTF-8 or name the encoding in Content-Type.',
     });
   });
 });

@@ -11,8 +11,8 @@ describe('one object where a list is expected', () => {
       {
         code: 'one_record',
         message:
-          'Stream orders: the API answers with one object and not with a list, so one record is read. ' +
-          'The list is probably at data.items: enter that as the path of the records.',
+          'Stream orders: the API returns one object instead of a list, so only one record is read. ' +
+          'The list is probably at data.items. Enter it as the records path.',
         fields: ['streams'],
         stream: 'orders',
         record_path: 'data.items',
@@ -30,7 +30,7 @@ describe('one object where a list is expected', () => {
   test('is told without a place where it has no list of objects', () => {
     const [warning] = oneRecordWarning(stream, { id: 1, tags: ['a', 'b'], 'a.b': [{}] });
     expect(warning).not.toHaveProperty('record_path');
-    expect(warning?.message).toContain('If there should be more, check the path.');
+    expect(warning?.message).toContain('If you expect more records, check the records path.');
   });
 
   test('is not told of a list, nor of an answer without anything', () => {

@@ -159,13 +159,10 @@ describe('pages', () => {
   test.each([
     [
       { type: 'page' },
-      'The same page comes again and again. Check the pagination: the API seems not to know the parameter page.',
+      'The API keeps returning the same page and seems to ignore the parameter page. Check the pagination.',
     ],
-    [
-      { type: 'cursor', token_path: 'next', token_parameter: 't' },
-      'The API gives the same token to the next page again',
-    ],
-    [{ type: 'link', url_path: 'next' }, 'The API gives the same link to the next page again and again.'],
+    [{ type: 'cursor', token_path: 'next', token_parameter: 't' }, 'The API keeps returning the same next page token'],
+    [{ type: 'link', url_path: 'next' }, 'The API keeps returning the same next page link.'],
   ] as const)('that repeat without end are noticed: %j', async (pagination, message) => {
     const { read, asked } = await startApi(() => ({ list: items(0, 3), next: 'x' }), {
       record_path: 'list',
@@ -180,7 +177,7 @@ describe('pages', () => {
     [
       'announces more and sends nothing',
       { list: [], has_more: true },
-      'The API says that there are more pages and sends 20 empty ones in a row. Check the pagination.',
+      'The API reports more pages but returned 20 empty pages in a row. Check the pagination.',
       19,
     ],
   ])('have an end even when the API %s', async (_, answer, message, count) => {

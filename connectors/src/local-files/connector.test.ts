@@ -135,7 +135,7 @@ describe('a check', () => {
     symlinkSync(elsewhere, join(workspaceDir, 'link'));
     writeFileSync(join(workspaceDir, 'file'), '');
     for (const path of ['link', 'link/below', 'file']) {
-      expect(check({ path }, workspaceDir)).toMatchObject({ message: expect.stringContaining('is not a folder') });
+      expect(check({ path }, workspaceDir)).toMatchObject({ message: expect.stringContaining('not a folder') });
     }
     expect(readdirSync(elsewhere)).toEqual([]);
   });

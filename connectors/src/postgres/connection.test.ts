@@ -130,13 +130,13 @@ describe('a check that succeeds', () => {
 
 describe('a check that fails says what to fix:', () => {
   it.each<[string, Configuration, string]>([
-    ['the host', { host: 'no-such-host.invalid' }, 'The host no-such-host.invalid is unknown. Check its spelling.'],
-    ['the port', { port: 1 }, 'Nothing accepts connections at 127.0.0.1:1. Check the port'],
-    ['the password', { password: 'another' }, 'The password is not right for the user reader'],
-    ['a missing password', { password: '' }, 'The server asks for a password for the user reader. Enter one.'],
-    ['the user', { username: 'nobody' }, 'The server refuses the user nobody'],
-    ['the database', { database: 'missing' }, 'There is no database missing on this server.'],
-    ['too many sessions', { username: 'limited' }, 'The server has no connection left'],
+    ['the host', { host: 'no-such-host.invalid' }, 'Unknown host no-such-host.invalid. Check its spelling.'],
+    ['the port', { port: 1 }, '127.0.0.1:1 refused the connection. Check the port'],
+    ['the password', { password: 'another' }, 'Wrong password for the user reader'],
+    ['a missing password', { password: '' }, 'The server requires a password for the user reader. Enter one.'],
+    ['the user', { username: 'nobody' }, 'The server rejected the user nobody'],
+    ['the database', { database: 'missing' }, 'The database missing does not exist on this server.'],
+    ['too many sessions', { username: 'limited' }, 'The server has reached its connection limit'],
     [
       'encryption that the server wants',
       { username: 'tls_only', ssl_mode: { mode: 'disable' } },
@@ -150,20 +150,20 @@ describe('a check that fails says what to fix:', () => {
     [
       'a certificate of an unknown authority',
       { host: 'localhost', ssl_mode: { mode: 'verify-full' } },
-      'The certificate of localhost is not signed by an authority known here. Give the CA certificate',
+      'The certificate of localhost is not signed by a trusted certificate authority. Enter the CA certificate',
     ],
     [
       'a CA certificate that is none',
       { host: 'localhost', ssl_mode: { mode: 'verify-full', ca_certificate: 'hello' } },
-      'The CA certificate cannot be read.',
+      'The CA certificate is not valid.',
     ],
-    ['a schema that is not there', { schemas: ['public', 'missing'] }, 'There is no schema missing in the database.'],
+    ['a schema that is not there', { schemas: ['public', 'missing'] }, 'The schema missing does not exist'],
     ['a schema that may not be used', { schemas: ['closed'] }, 'Run: grant usage on schema "closed" to "reader"'],
     ['a schema without a table', { schemas: ['bare'] }, 'run: grant select on all tables in schema "bare" to "reader"'],
     [
       'tables that may not be read',
       { username: 'stranger' },
-      'The schema public has no table that the user stranger may read.',
+      'The schema public has no table that the user stranger can read.',
     ],
   ])('%s', async (_, more, message) => {
     expect(await messageOf(sourceCheck(more))).toContain(message);
@@ -171,32 +171,32 @@ describe('a check that fails says what to fix:', () => {
 
   it('a certificate for another name', async () => {
     const ssl_mode = { mode: 'verify-full', ca_certificate: certificate };
-    expect(await messageOf(sourceCheck({ ssl_mode }))).toContain('The certificate of the server is not for 127.0.0.1.');
+    expect(await messageOf(sourceCheck({ ssl_mode }))).toContain('certificate is not valid for 127.0.0.1.');
   });
 
   it('encryption that the server does not offer', async () => {
     const database = await createDatabase();
     const check = source.check({ ...database.config, ssl_mode: { mode: 'require' } }, surroundings);
-    expect(await messageOf(check)).toContain('does not offer encrypted connections. Turn TLS on at the server');
+    expect(await messageOf(check)).toContain('does not support encrypted connections. Enable TLS on the server');
   });
 
   it('something that is not PostgreSQL', async () => {
     const port = await listen((listener) => listener.on('connection', (socket) => socket.end('HTTP/1.1 400\r\n\r\n')));
-    expect(await messageOf(sourceCheck({ port }))).toContain(`What answers at 127.0.0.1:${port} is not PostgreSQL.`);
+    expect(await messageOf(sourceCheck({ port }))).toContain(`The server at 127.0.0.1:${port} is not PostgreSQL.`);
   });
 
-  it.each(['disable', 'require'])('a server that does not answer (%s)', async (mode) => {
+  it.each(['disable', 'require'])('a server that does not respond (%s)', async (mode) => {
     const port = await listen((listener) =>
       listener.on('connection', (socket) => onTestFinished(() => void socket.destroy())),
     );
     const silent = readServer({ ...config, port, ssl_mode: { mode } });
     const attempt = withConnection(silent, surroundings, async () => {}, 300);
-    expect(await messageOf(attempt)).toContain(`127.0.0.1:${port} did not answer in time.`);
+    expect(await messageOf(attempt)).toContain(`The connection to 127.0.0.1:${port} timed out.`);
   });
 
   it('an address that may not be reached', async () => {
     const check = source.check(config, { ...surroundings, allowPrivateNetworks: false });
-    expect(await messageOf(check)).toContain('127.0.0.1 is not on the public internet and may not be reached.');
+    expect(await messageOf(check)).toContain('The host 127.0.0.1 is not on the public internet.');
   });
 
   it('the service itself, even where private networks are allowed', async () => {
@@ -204,7 +204,7 @@ describe('a check that fails says what to fix:', () => {
     const port = await listen((listener) => listener.on('connection', () => connections++));
     const serviceEndpoints = [{ host: 'localhost', port }];
     const check = source.check({ ...config, port }, { ...surroundings, serviceEndpoints });
-    expect(await messageOf(check)).toContain(`The host 127.0.0.1 at port ${port} is this service itself`);
+    expect(await messageOf(check)).toContain(`The host 127.0.0.1 at port ${port} is Inlay itself`);
     expect(connections).toBe(0);
   });
 

@@ -47,8 +47,8 @@ describe('an incremental view', () => {
     expect(second.ids).toEqual([4]);
     // Rows 5 and 6 are missed, and the log says why.
     expect(second.warnings).toEqual([
-      'events does not tell which of its rows have changed. A row is missed if it has no at, or is committed after ' +
-        'another one with a higher at was read.',
+      'events does not track row changes. A row is missed if it has no at, or if it is ' +
+        'committed after a row with a higher at was read.',
     ]);
   });
 
@@ -124,9 +124,9 @@ describe('an incremental view', () => {
   });
 
   it.each([
-    [['doc'], 'has no order'],
+    [['doc'], 'have no order'],
     [['missing'], 'has no column missing'],
-    [[], 'Choose a column'],
+    [[], 'Choose a cursor column'],
   ])('refuses the cursor %j', async (cursor_field, message) => {
     const database = await createDatabase();
     await database.client.query('create view events as select 1 as id, null::jsonb as doc');

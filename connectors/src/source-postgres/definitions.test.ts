@@ -16,7 +16,7 @@ async function readFrom({ config }: TestDatabase, name: string, state: State[] =
 
 const moods = `create type mood as enum ('sad', 'ok');`;
 const anew = (type: string) => [
-  `t is read from the start: rows that were sent before read differently since the type ${type} was changed.`,
+  `t is read from the start: earlier rows now have different values because the type ${type} changed.`,
 ];
 
 describe.each([
@@ -142,7 +142,7 @@ describe('a table', () => {
     const third = await readFrom(database, 't', second.state);
     expect(third.records).toEqual([{ id: 1, at: '2024-01-01T00:00:00Z', name: 'a' }]);
     expect(third.logs).toEqual([
-      't is read from the start: rows that were sent before read differently since the column at has another type.',
+      't is read from the start: earlier rows now have different values because the type of the column at changed.',
     ]);
   });
 

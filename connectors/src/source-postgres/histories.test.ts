@@ -129,5 +129,5 @@ test('a standby brings what its primary would, and everything again once it has 
   await standby.execute('select pg_promote()', 'checkpoint');
   const third = await standby.readEvents(second.state);
   expect(third.ids).toEqual([1, 2, 3]);
-  expect(third.logs).toEqual([expect.stringContaining('has taken over from another server')]);
+  expect(third.logs).toEqual([expect.stringContaining('failed over')]);
 });

@@ -156,7 +156,7 @@ describe('an incremental table', () => {
       end loop; end $$`);
     const first = await readFrom(database);
     expect(first.ids).toHaveLength(2100);
-    expect(first.logs).toEqual([expect.stringContaining('some rows will be sent again')]);
+    expect(first.logs).toEqual([expect.stringContaining('Some rows will be sent again')]);
     expect(JSON.stringify(first.state).length).toBeLessThan(50_000);
     expect((await readFrom(database, first.state)).ids).toHaveLength(100);
     await open.query('commit');
@@ -171,12 +171,12 @@ describe('an incremental table', () => {
     const state = withSaved({ complete: { ...complete, open_from: String(longAgo) } });
     const { ids, logs } = await readFrom(database, state);
     expect(ids).toEqual([1]);
-    expect(logs).toEqual(['events is read from the start: more transactions have passed than can be told apart.']);
+    expect(logs).toEqual(['events is read from the start: too many transactions have passed since the last sync.']);
   });
 
   it.each([
-    ['of another server', { history: '1/1' }, 'the server is another one'],
-    ['of a time that has not come', { open_from: String(2n ** 60n) }, 'gone back to an earlier time'],
+    ['of another server', { history: '1/1' }, 'the server was replaced'],
+    ['of a time that has not come', { open_from: String(2n ** 60n) }, 'reset to an earlier point in time'],
   ])('is read anew after a state %s', async (_, change, reason) => {
     const database = await eventsTable();
     await database.client.query(`insert into events values (1)`);
@@ -249,7 +249,7 @@ describe('an incremental table', () => {
       surroundings,
     );
     await expect(reading).rejects.toMatchObject({
-      message: 'The table b was rewritten while the sync was running.',
+      message: 'The table b was rewritten during the sync.',
       failureType: 'transient_error',
     });
   });

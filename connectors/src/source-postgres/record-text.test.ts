@@ -159,6 +159,6 @@ describe('the text of a record', () => {
     ['fewer fields than there are columns', '1\ta'],
     ['an escape at its end', '1\ta\tb\\'],
   ])('is refused for a line with %s', (_, line) => {
-    expect(() => recordOf(['int4', 'text', 'text'], line)).toThrow('other fields than were asked for');
+    expect(() => recordOf(['int4', 'text', 'text'], line)).toThrow('different fields than requested');
   });
 });

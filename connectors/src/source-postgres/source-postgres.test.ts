@@ -299,7 +299,7 @@ describe('a full refresh', () => {
       surroundings,
     );
     await expect(reading).rejects.toMatchObject({
-      message: expect.stringContaining('The table gone is not there any more'),
+      message: expect.stringContaining('The table gone is no longer available'),
       failureType: 'transient_error',
     });
     const { records, statuses } = summarise(messages);

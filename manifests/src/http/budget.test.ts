@@ -107,7 +107,7 @@ it('counts a call by the first policy that fits, and by the weight of its matche
 
 it('refuses a call that no window could ever take', async () => {
   const { ask } = budgetWith(moving(2, 'PT10S', matcher({ weight: 3 })));
-  await expect(ask()).rejects.toThrow('counts for 3 calls');
+  await expect(ask()).rejects.toThrow('counts as 3 calls');
 });
 
 it('keeps the order of calls that wait at the same time', async () => {

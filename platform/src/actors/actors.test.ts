@@ -229,7 +229,7 @@ describe('secrets', () => {
     const { call, path, stored, workspaceId, reply } = await createVault();
     const home = { user: 'u', server: 'https://home.example', login: { password: 'first-secret' } };
     await call('PUT', path, { name: 'v', configuration: home });
-    const message = 'configuration.login.password must be given again: an address beside it has changed.';
+    const message = 'configuration.login.password must be entered again, because an address it is sent to has changed.';
     const refused = { status: 422, body: { title: 'unprocessable-entity', data: { message } } };
     const away = { server: 'https://away.example' };
     const masked = { ...home, ...away, login: { password: MASK } };

@@ -111,7 +111,7 @@ describe('a check', () => {
   });
 
   /** A queue of checks that end when the test says so. */
-  const interrupted = 'The check was interrupted. Start it again.';
+  const interrupted = 'The check was interrupted. Try again.';
 
   function steeredChecks() {
     let ids = 0;

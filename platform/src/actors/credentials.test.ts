@@ -71,14 +71,16 @@ describe('a source with a credential', () => {
     expect(lacking.status).toBe(422);
     expect(lacking.body.data.message).toBe("configuration must have required property 'folder'");
     expect((await create({ definitionId, configuration: { file: '/x' } }, 'destination')).body.data.message).toBe(
-      'Only sources have a credential.',
+      'Only sources can have a credential.',
     );
     const { call } = await startPlatform();
     const { workspaceId } = (await call('POST', '/workspaces', { name: 'w' })).body;
     const configuration = { sourceType: 'sample-data', count: 1 };
     const credential = { id: randomUUID(), fields };
     const refused = await call('POST', '/sources', { name: 's', workspaceId, configuration, credential });
-    expect(refused.body.data.message).toBe('This platform was started without access to credentials.');
+    expect(refused.body.data.message).toBe(
+      'This platform has no access to credentials. Set INLAY_SERVICE_URL for the platform.',
+    );
   });
 
   test('is checked with the token of its workspace, which no message shows', async () => {
@@ -99,15 +101,15 @@ describe('a source with a credential', () => {
     keeper.trouble = 'customer';
     expect(await check()).toMatchObject({
       status: 'failed',
-      message: 'The sign-in with the provider is not valid any more. Sign in again.',
+      message: 'The sign-in with the provider is no longer valid. Sign in again.',
       fields: ['password'],
     });
     keeper.trouble = 'operator';
     expect((await check()).message).toBe(
-      'The provider does not accept the OAuth client any more. Check its client id and its secret.',
+      'The provider rejected the OAuth client. Check its client ID and client secret.',
     );
     keeper.trouble = 'unavailable';
-    expect((await check()).message).toMatch(/^The provider is unavailable: /);
+    expect((await check()).message).toMatch(/^The provider is unavailable/);
     const { sourceId } = (await create()).body;
     const streams = await call('GET', `/streams?sourceId=${sourceId}`);
     expect(streams.body.data).toMatchObject({ failureType: 'transient_error' });

@@ -109,7 +109,7 @@ describe('creating a connection', () => {
     const { destinationId } = await fillWorkspace(running);
     expect(await running.call('POST', '/connections', { sourceId, destinationId })).toMatchObject({
       status: 400,
-      body: { title: 'bad-request', data: { message: expect.stringContaining('different workspaces') } },
+      body: { title: 'bad-request', data: { message: expect.stringContaining('same workspace') } },
     });
   });
 

@@ -10,8 +10,8 @@ const isOwned = {
     title: 'bad-request',
     data: {
       message:
-        'The table shared.acme_corp_users of the destination belongs to another workspace. ' +
-        'Give the connection a namespace or a prefix of its own.',
+        'The table shared.acme_corp_users at the destination belongs to another workspace. ' +
+        'Use a different namespace or prefix for this connection.',
     },
   },
 };

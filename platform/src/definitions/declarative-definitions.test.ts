@@ -41,7 +41,7 @@ describe('a manifest of a workspace', () => {
     expect(await call('POST', '/sources', { ...source, configuration: {} })).toMatchObject({ status: 422 });
     expect(await call('DELETE', `${path}/${id}`)).toMatchObject({
       status: 409,
-      body: { data: { message: 'The connector is in use by: s.' } },
+      body: { data: { message: 'The connector is still used by: s.' } },
     });
     await call('DELETE', `/sources/${body.sourceId}`);
     expect(await call('DELETE', `${path}/${id}`)).toMatchObject({ status: 200, body: { id, version: 2 } });
@@ -86,7 +86,7 @@ describe('a manifest of a workspace', () => {
     const coded = booksManifest({ url }).replace(/ {2}- type: DeclarativeStream.*(?=spec:)/s, codedStream('loans'));
     expect(await add(coded)).toEqual([
       422,
-      'No stream of the manifest can run. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" needs code.',
+      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" requires code.',
     ]);
     expect(await add('a: [')).toEqual([422, expect.stringMatching(/^The manifest is not valid YAML/)]);
     expect(await add({ type: 'DeclarativeSource' })).toEqual([422, 'The manifest has no streams.']);
@@ -96,7 +96,7 @@ describe('a manifest of a workspace', () => {
     );
     expect(await add(bomb.join('\n'))).toEqual([
       422,
-      expect.stringMatching(/^The manifest is too large\. With its aliases in place/),
+      expect.stringMatching(/^The manifest is too large\. With aliases resolved/),
     ]);
     expect(await add('a: &a\n  b: *a\n')).toEqual([422, expect.stringMatching(/too deep|deeper|YAML/)]);
     expect(await add(`a: ${'['.repeat(50_000)}`)).toEqual([422, expect.stringMatching(/nested|YAML/)]);

@@ -20,7 +20,7 @@ process.stdin.on('data', (chunk) => {
   process.stdout.write(JSON.stringify(answer) + '\\n');
 });`;
 
-const tooMuch = new UnreadableManifest('The manifest takes too long or too much memory to read.');
+const tooMuch = new UnreadableManifest('Reading the manifest takes too long or needs too much memory.');
 
 function startReader(timeoutMs?: number) {
   const file = join(temporaryFolder(), 'program.cjs');
@@ -38,7 +38,7 @@ test('one process reads all manifests, and a manifest that it does not survive c
   await expect(reader.describe('dies')).rejects.toThrow(tooMuch);
   const second = await processOf('good');
   expect(second).not.toBe(first);
-  await expect(reader.describe('fails')).rejects.toThrow('the program that reads manifests has failed');
+  await expect(reader.describe('fails')).rejects.toThrow('the manifest reader failed');
   expect(await processOf('good')).not.toBe(second);
 });
 
@@ -71,7 +71,7 @@ describe('A specification', () => {
       );
       expect(words).toMatch(
         levels > 12
-          ? /^UnreadableManifest: The manifest is too large\. With its aliases in place it has more than /
+          ? /^UnreadableManifest: The manifest is too large\. With aliases resolved, it has more than /
           : /^$|^spec\.connection_specification: The specification is too large/,
       );
     },
@@ -105,10 +105,10 @@ describe('A specification', () => {
       url,
       properties: `      p: { type: string, description: ${'x'.repeat(1_100_000)} }\n`,
     });
-    await expect(read(long)).rejects.toThrow(/^The specification of the manifest is too large\. .* more than 1 MiB\.$/);
+    await expect(read(long)).rejects.toThrow(/^The specification of the manifest is too large\. .* 1 MiB\.$/);
     const deep = `${'{ type: object, properties: { p: '.repeat(60)}{ type: string }${' } }'.repeat(60)}`;
     await expect(read(booksManifest({ url, properties: `      p: ${deep}\n` }))).rejects.toThrow(
-      'The manifest is nested deeper than 100 levels.',
+      'The manifest is nested more than 100 levels deep.',
     );
   });
 });

@@ -59,7 +59,7 @@ describe('a registered connector', () => {
     const { sourceId } = await connect();
     await expect(removeDefinition(platform.definitions, sourceDefinitionId)).rejects.toMatchObject({
       title: 'state-conflict',
-      data: { message: 'The connector is in use by: source.' },
+      data: { message: 'The connector is still used by: source.' },
     });
     await call('DELETE', `/sources/${sourceId}`);
     await removeDefinition(platform.definitions, sourceDefinitionId);
@@ -91,9 +91,9 @@ describe('the command of a connector', () => {
   });
 
   test.each([
-    [['./other'], 'There is no program at '],
-    [['run'], 'There is no program called run in PATH. For the file in '],
-    [['no-such-program'], 'There is no program called no-such-program in PATH. Check the path, '],
+    [['./other'], 'No executable program at '],
+    [['run'], 'No executable program named run in PATH. To use the file in '],
+    [['no-such-program'], 'No executable program named no-such-program in PATH. Check the path'],
   ] as [[string], string][])('is refused as %j with words that help', async (command, words) => {
     const { platform, file } = await startPlatform();
     writeFileSync(join(dirname(file), 'run'), '#!/bin/sh\n', { mode: 0o700 });
@@ -101,7 +101,7 @@ describe('the command of a connector', () => {
       data: { message: expect.stringContaining(words) },
     });
     await expect(registerIn(platform, '/no/such/folder', 'sh')).rejects.toMatchObject({
-      data: { message: '/no/such/folder is not the full path of a folder.' },
+      data: { message: '/no/such/folder is not the absolute path of a folder.' },
     });
   });
 });
@@ -114,8 +114,12 @@ describe('a connector is not registered', () => {
   const spec = (connectionSpecification: object) => JSON.stringify({ type: 'SPEC', spec: { connectionSpecification } });
 
   test.each([
-    ['does not exist', ['/no/such/program'], unusable('There is no program at /no/such/program.')],
-    ['is a relative path of no folder', ['./run'], unusable("./run is not a full path. Give the program's full path.")],
+    ['does not exist', ['/no/such/program'], unusable('No executable program at /no/such/program.')],
+    [
+      'is a relative path of no folder',
+      ['./run'],
+      unusable("./run is not an absolute path. Use the program's absolute path."),
+    ],
     ['does not speak the protocol', [process.execPath, '-e', ''], { name: 'RunFailure' }],
     ['names no image', 'image', { title: 'unprocessable-entity' }],
   ] as const)('when it %s', async (_why, command, expected) => {
@@ -136,7 +140,7 @@ describe('a connector is not registered', () => {
     await expect(registerDefinition(platform.definitions, { kind: 'source', name: 'x', launch })).rejects.toMatchObject(
       {
         title: 'unprocessable-entity',
-        data: { message: expect.stringContaining('no valid JSON Schema') },
+        data: { message: expect.stringContaining('not a valid JSON Schema') },
       },
     );
   });

@@ -488,7 +488,7 @@ describe('an attempt that takes too long', () => {
     const job = async () => (await steered.call('GET', `/jobs/${jobId}`)).body;
     await until(async () => (await job()).status === 'incomplete');
     expect((await job()).failureReason).toEqual({
-      message: 'The sync did not end within 0.5 seconds, the limit of one attempt, and was stopped.',
+      message: 'The sync was stopped after 0.5 seconds, the time limit for an attempt.',
       origin: 'platform',
       type: 'transient_error',
     });
@@ -496,7 +496,7 @@ describe('an attempt that takes too long', () => {
 });
 
 describe('a job that takes too long', () => {
-  const limit = 'The sync did not end within 2 hours, the limit of one job, and was stopped.';
+  const limit = 'The sync was stopped after 2 hours, the time limit for a job.';
 
   test('is ended at the limit, which its failure names, and is not tried again', async () => {
     const steered = await startSteered({ maxJobMs: 500 });

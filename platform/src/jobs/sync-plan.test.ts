@@ -59,8 +59,7 @@ describe('when a source has changed', () => {
       itemsStream,
       second,
     ]);
-    const message =
-      'The streams or fields of the source have changed. Look at them, then activate the connection again.';
+    const message = 'The streams or fields of the source have changed. Review them, then reactivate the connection.';
     expect(job).toMatchObject({ status: 'failed', attempts: 1, failureReason: { message, type: 'config_error' } });
     expect(await shown()).toMatchObject({ status: 'inactive', statusReason: message });
     const activated = await call('PATCH', path, { status: 'active' });
@@ -85,7 +84,7 @@ describe('when a source has changed', () => {
     expect(job).toMatchObject({
       status: 'failed',
       attempts: 1,
-      failureReason: { message: 'The source has no stream items any more. Take it out of the connection.' },
+      failureReason: { message: 'The source no longer has the stream items. Remove it from the connection.' },
     });
     expect((await shown()).status).toBe('active');
   });
@@ -105,7 +104,7 @@ describe('when a source has changed', () => {
       attempts: 1,
       failureReason: {
         message:
-          'The source has no stream second any more. Take it out of the connection. All other streams were moved.',
+          'The source no longer has the stream second. Remove it from the connection. All other streams were synced.',
         type: 'config_error',
       },
     });
@@ -126,7 +125,7 @@ describe('when a source has changed', () => {
       const { json_schema } = withFields(rest);
       const streams = [{ name: 'items', syncMode: 'incremental_append' }];
       const { job, shown } = await afterChange(behavior, [{ ...open, json_schema }], streams);
-      const message = 'The stream items has no field id, which is its cursor.';
+      const message = 'The stream items has no field id, which is configured as its cursor.';
       expect(job).toMatchObject({ status: 'failed', failureReason: { message } });
       expect(await shown()).toMatchObject({ status: 'inactive', statusReason: message });
     },

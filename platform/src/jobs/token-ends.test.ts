@@ -57,7 +57,7 @@ describe('an access token that ends in the middle of a sync', () => {
     expect(await shown()).toMatchObject({ status: 'succeeded', failedAttempts: 0 });
     expect(connection.ids()).toEqual(range(10));
     const attempts = [1, 2, 3, 4, 5].map((attempt) => log(jobId, attempt)).join('');
-    expect(attempts).toContain('The access token has ended. The sync goes on from its last state with a new one.');
+    expect(attempts).toContain('The access token expired. The sync continues from its last state with a new one.');
     expect(attempts).toContain('401 Unauthorized: **********');
     for (const token of keeper.tokens) expect(attempts).not.toContain(token);
   });
@@ -179,7 +179,7 @@ describe('an access token that ends in the middle of a sync', () => {
       failureReason: {
         origin: 'platform',
         type: 'config_error',
-        message: expect.stringMatching(/^To read whole takes longer/),
+        message: expect.stringMatching(/^Reading whole takes longer/),
       },
     });
     expect(connection.ids()).toEqual(range(10));
@@ -196,7 +196,7 @@ test('a stream stands still if it was read at both ends and has the same state; 
   expect(standstill(null, JSON.parse(first), [a])).toBeUndefined();
   expect(after([a], { a: '2', 'n\0b': null })).toBeUndefined();
   expect(after([b], { a: '2', 'n\0b': null }), 'another stream has begun').toBeUndefined();
-  expect(after([a, b], { a: '1', 'n\0b': '1' })).toMatch(/^To read a takes longer than an access token/);
-  expect(after([b], { a: '1', 'n\0b': null })).toMatch(/^To read the source takes longer/);
+  expect(after([a, b], { a: '1', 'n\0b': '1' })).toMatch(/^Reading a takes longer/);
+  expect(after([b], { a: '1', 'n\0b': null })).toMatch(/^Reading the source takes longer/);
   expect(after([a], { a: '1', 'n\0b': null }, 'one for all')).toBeUndefined();
 });

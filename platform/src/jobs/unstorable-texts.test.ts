@@ -12,8 +12,8 @@ describe('a job', () => {
     const connection = await connect();
     connection.setCatalog(itemsStream, { ...itemsStream, ...odd });
     const message =
-      `The name of the stream ${shown} has a character that cannot be kept (${why}). ` +
-      'Rename the stream at the source, or leave it out in its settings.';
+      `The name of the stream ${shown} contains a character that cannot be stored (${why}). ` +
+      'Rename the stream at the source, or exclude it in the settings.';
     expect(await ended((await connection.sync()).jobId)).toMatchObject({
       status: 'failed',
       attempts: 1,
@@ -47,7 +47,7 @@ describe('a job', () => {
     connection.setCatalog(withCursor);
     await connection.configure({ name: 'items', syncMode: 'incremental_append', cursorField: ['at\0'] });
     connection.setCatalog({ ...plain, json_schema: { properties: { id: {} } } });
-    const message = 'The stream items has no field at\ufffd, which is its cursor.';
+    const message = 'The stream items has no field at\ufffd, which is configured as its cursor.';
     expect(await ended((await connection.sync()).jobId)).toMatchObject({
       status: 'failed',
       failureReason: { message, type: 'config_error' },

@@ -32,8 +32,8 @@ async function failureOf(steps: object[], limits: { memoryBytes?: number; openFi
 }
 
 describe('a connector', () => {
-  const tooMuch = 'The source was stopped: it needed more than 300 MB of memory.';
-  const memorySetting = 'Connectors may use 300 MB; INLAY_CONNECTOR_MEMORY_MB changes that.';
+  const tooMuch = 'The source was stopped because it needed more than 300 MB of memory.';
+  const memorySetting = 'The limit is 300 MB per connector run. To change it, set INLAY_CONNECTOR_MEMORY_MB.';
 
   test.each([
     ['wants more memory than it may use', [{ eat: { bytes: 400 * megabyte } }, isFine]],
@@ -61,7 +61,7 @@ describe('a connector', () => {
 
   test('that opens more files than it may fails, and the message names the limit', async () => {
     const { failure, log } = await failureOf([{ openFiles: 200 }, isFine], { openFiles: 100 });
-    expect(failure.message).toBe('The source was stopped: it wanted to open more than 100 files.');
+    expect(failure.message).toBe('The source was stopped because it tried to open more than 100 files.');
     expect(log).toContain('INLAY_CONNECTOR_OPEN_FILES');
   });
 
@@ -86,6 +86,6 @@ test('a container that its engine has killed needed too much memory', async () =
   const { jobLog } = memoryLog();
   const source = { ...scriptedSource([{ exit: 137 }]), removalArgs: () => ['-e', ''] };
   await expect(testRunner().check(source, { log: jobLog })).rejects.toMatchObject({
-    failure: { message: 'The source was stopped: it needed more than 1 GB of memory.' },
+    failure: { message: 'The source was stopped because it needed more than 1 GB of memory.' },
   });
 });

@@ -51,8 +51,8 @@ describe('a question', () => {
   });
 
   test.each([
-    ['no answer', [], 'answered nothing'],
-    ['two answers', [{ say: { type: 'SPEC', spec } }, { say: { type: 'SPEC', spec } }], 'answered 2 times'],
+    ['no answer', [], 'returned no result'],
+    ['two answers', [{ say: { type: 'SPEC', spec } }, { say: { type: 'SPEC', spec } }], 'returned 2 results'],
     ['a specification without a schema', [{ say: { type: 'SPEC', spec: {} } }], 'no connectionSpecification'],
   ])('fails with %s', async (_, steps, words) => {
     const failure = await failureOf(testRunner().readSpecification(scriptedSource(steps)));
@@ -68,7 +68,7 @@ describe('a question', () => {
   test('fails with the exit code and the last log line when the connector gives no reason', async () => {
     const failure = await failureOf(testRunner().discover(scriptedSource([{ complain: 'segfault\n' }, { exit: 3 }])));
     expect(failure.type).toBe('system_error');
-    expect(failure.message).toContain('exit code 3');
+    expect(failure.message).toContain('exited with code 3');
     expect(failure.internalMessage).toContain('segfault');
   });
 
@@ -80,21 +80,21 @@ describe('a question', () => {
   test('fails when the program does not exist', async () => {
     const source = { ...scriptedSource([]), program: '/no/such/program' };
     const failure = await failureOf(testRunner().discover(source));
-    expect(failure).toMatchObject({ type: 'system_error', message: 'The source could not be started.' });
+    expect(failure).toMatchObject({ type: 'system_error', message: 'The source could not start.' });
     expect(failure.internalMessage).toContain('ENOENT');
   });
 
   test('fails when a line has no end', async () => {
     const runner = testRunner({ maxLineBytes: 1_000_000 });
     const failure = await failureOf(runner.discover(scriptedSource([{ bigState: 1_100_000 }, { hang: true }])));
-    expect(failure).toMatchObject({ type: 'system_error', message: 'The source sent a message of more than 1 MB.' });
+    expect(failure).toMatchObject({ type: 'system_error', message: 'The source sent a message larger than 1 MB.' });
   });
 
   test('is given up after its time, and the connector is gone with all that it started', async () => {
     const [note, child] = ['note', 'child'].map((name) => join(temporaryFolder(), name)) as [string, string];
     const source = scriptedSource([{ ignoreSigterm: true }, { breed: child }, { note }, { hang: true }]);
     const failure = await failureOf(testRunner({ discoverTimeoutMs: 5000, graceMs: 200 }).discover(source));
-    expect(failure).toMatchObject({ type: 'transient_error', message: expect.stringContaining('did not answer') });
+    expect(failure).toMatchObject({ type: 'transient_error', message: expect.stringContaining('did not respond') });
     expect(isAlive(JSON.parse(readFileSync(note, 'utf8')).pid)).toBe(false);
     expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
   });
@@ -165,7 +165,7 @@ describe('what a connector is given', () => {
     expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ given: { config: { host: 'h' } }, cwd: workingDir });
 
     const failure = await failureOf(testRunner().discover({ ...source, workingDir: '/no/such/folder' }));
-    expect(failure.message).toBe('The source could not be started.');
+    expect(failure.message).toBe('The source could not start.');
     expect(failure.internalMessage).toContain('/no/such/folder');
   });
 

@@ -40,7 +40,7 @@ describe.each(Object.entries(ways))('a run followed %s', (_, cgroup) => {
   test('that takes too long ends with what it started', async () => {
     const { file, isGone } = pidFile();
     const steps = [{ ignoreSigterm: true }, { breedOrphan: file }, { hang: true }];
-    await expect(runner({ checkTimeoutMs: 2_000 }).check(scriptedSource(steps))).rejects.toThrow('did not answer');
+    await expect(runner({ checkTimeoutMs: 2_000 }).check(scriptedSource(steps))).rejects.toThrow('did not respond');
     expect(isGone()).toBe(true);
   });
 
@@ -65,7 +65,7 @@ describe.each(Object.entries(ways))('a run followed %s', (_, cgroup) => {
       () => expect.unreachable('it did not fail'),
       (caught) => caught,
     );
-    expect(error.failure.message).toBe('The source was stopped: it needed more than 300 MB of memory.');
+    expect(error.failure.message).toBe('The source was stopped because it needed more than 300 MB of memory.');
     expect(log.map(({ message }) => message).join('\n')).toContain('INLAY_CONNECTOR_MEMORY_MB');
     expect(isGone()).toBe(true);
   });

@@ -284,7 +284,7 @@ describe('a source that tells of some of its streams', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
     expect(completionsIn(file)).toEqual(['told', 'added']);
     const message =
-      'The source did not say whether it had read untold to its end. The earlier rows of this stream stay at the destination.';
+      'The source did not report whether it read untold completely. Earlier rows of this stream are kept at the destination.';
     expect(outcome.log).toContainEqual({ level: 'WARN', origin: 'source', message });
   });
 
@@ -296,7 +296,7 @@ describe('a source that tells of some of its streams', () => {
     const source = scriptedSource([row('told'), { status: ['told', 'COMPLETE'] }, row('broken'), ...steps]);
     const streams = [overwritten('told'), overwritten('broken')];
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams });
-    const message = 'The source ended without having read to the end: broken.';
+    const message = 'The source stopped before it had read these streams completely: broken.';
     expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', message } });
     expect(completionsIn(file)).toEqual(['told']);
   });
@@ -345,7 +345,7 @@ describe('a line that is meant as a record or a state and cannot be read', () =>
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
     expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', type: 'system_error' } });
     expect(outcome.failure?.message).toMatch(
-      new RegExp(`^The source sent ${what} that cannot be read: it is not .*begins with: .*items`),
+      new RegExp(`^The source sent ${what} that cannot be read: it is not .*starts with: .*items`),
     );
     expect(outcome.failure?.message).not.toContain('fetched page');
     expect(outcome.states).toEqual([keptState(3)]);
@@ -459,10 +459,10 @@ describe('a record that is too large', () => {
     expect(outcome.streams[1]).not.toHaveProperty('recordsSkipped');
     const words = outcome.log.map(({ message }) => message);
     expect(words).toContain(
-      'A record of items is skipped (id 7, place.zip a"b): it has 3 MB, and no record may have more than 1 MB.',
+      'Skipped a record of items (id 7, place.zip a"b): its size of 3 MB exceeds the limit of 1 MB.',
     );
-    expect(words).toContain('3 records were skipped in items, too large to be moved.');
-    expect(words).toContain('nobody is not among the configured streams; its records are left out.');
+    expect(words).toContain('3 records were skipped in items: larger than the limit.');
+    expect(words).toContain('nobody is not a configured stream; its records are ignored.');
     expect(JSON.stringify(outcome)).not.toContain('secret');
   });
 
@@ -475,11 +475,11 @@ describe('a record that is too large', () => {
     });
     expect(outcome).toMatchObject({ status: 'succeeded', records: 0, streams: [{ recordsSkipped: { count: 25 } }] });
     expect(outcome.streams[0]?.recordsSkipped?.keys).toHaveLength(20);
-    expect(outcome.log.filter(({ message }) => message.startsWith('A record of items'))).toHaveLength(20);
+    expect(outcome.log.filter(({ message }) => message.startsWith('Skipped a record of items'))).toHaveLength(20);
   });
 
   test.each([
-    ['without the name of its stream', { before: '{"type":"RECORD","record":{"data":{"a":"', after: '"}}}' }],
+    ['without a stream name', { before: '{"type":"RECORD","record":{"data":{"a":"', after: '"}}}' }],
     ['without a type', { before: '{"record":{"stream":"items","data":{"a":"', after: '"}}}' }],
     ['that was cut off', { before: '{"type":"RECORD","record":{"stream":"items","data":{"a":"', after: '', end: '' }],
     ['that is no message', { before: 'x', after: '' }],
@@ -545,11 +545,15 @@ describe('a source that fails', () => {
       [{ print: `${recordHead({ name: 'items' })}1,"data":{"a":{"b":{"c":1}}}` }, { kill: 'SIGKILL' }],
       { type: 'system_error', message: expect.stringContaining('SIGKILL') },
     ],
-    ['exits without a word', [{ exit: 7 }], { type: 'system_error', message: expect.stringContaining('exit code 7') }],
+    [
+      'exits without a word',
+      [{ exit: 7 }],
+      { type: 'system_error', message: expect.stringContaining('exited with code 7') },
+    ],
     [
       'ends without completing',
       [],
-      { type: 'system_error', message: 'The source ended without having read to the end: items.' },
+      { type: 'system_error', message: 'The source stopped before it had read these streams completely: items.' },
     ],
     [
       'sends a record without data',
@@ -559,12 +563,12 @@ describe('a source that fails', () => {
     [
       'sends a huge message',
       [{ say: { type: 'LOG', log: { level: 'INFO', message: 'x'.repeat(100_000) } } }, { bigState: 2_000_000 }],
-      { type: 'system_error', message: 'The source sent a message of more than 1 MB.' },
+      { type: 'system_error', message: 'The source sent a message larger than 1 MB.' },
     ],
     [
       'goes silent',
       [{ ignoreSigterm: true }, { hang: true }],
-      { type: 'transient_error', message: 'The source was stopped: nothing moved for 5 s.' },
+      { type: 'transient_error', message: 'The source was stopped because no data moved for 5 s.' },
     ],
   ])('because it %s fails the sync, and what the destination has confirmed is kept', async (_, steps, failure) => {
     const file = outputFile();
@@ -598,7 +602,7 @@ describe('a source that fails', () => {
         streams: [items],
       });
     const outcome = await run(Date.now() - 1);
-    const message = 'The access token has ended, and the source gave nothing more.';
+    const message = 'The access token expired, and the source sent no more data.';
     expect(outcome.failure).toMatchObject({ origin: 'source', type: 'transient_error', message });
     expect(outcome).toMatchObject({ states: [keptState(3)], unfinished: [{ name: 'items' }] });
   });
@@ -632,7 +636,7 @@ describe('a source that fails', () => {
     const source = { ...scriptedSource([]), program: '/no/such/program' };
     const destination = scriptedDestination(outputFile());
     const { failure } = await sync(testRunner(), { source, destination, streams: [items] });
-    expect(failure).toMatchObject({ origin: 'source', message: 'The source could not be started.' });
+    expect(failure).toMatchObject({ origin: 'source', message: 'The source could not start.' });
   });
 });
 
@@ -645,17 +649,17 @@ describe('a destination that fails', () => {
     [
       'exits with a code',
       { stopAfter: 10, dies: 'exit', code: 4 },
-      { message: expect.stringContaining('exit code 4') },
+      { message: expect.stringContaining('exited with code 4') },
     ],
     [
       'exits too early as if all was well',
       { stopAfter: 10, dies: 'exit' },
-      { message: 'The destination ended before it had taken everything.' },
+      { message: 'The destination stopped before it had read all data.' },
     ],
     [
       'closes its input and hangs',
       { stopAfter: 10, dies: 'close' },
-      { message: 'The destination was stopped: nothing moved for 5 s.' },
+      { message: 'The destination was stopped because no data moved for 5 s.' },
     ],
     [
       'says why at the end',
@@ -686,7 +690,7 @@ describe('a destination that fails', () => {
     const destination = scriptedDestination(outputFile(), { echo: 'none' });
     const { status, failure, states } = await sync(testRunner(), { source, destination, streams: [items] });
     expect(status).toBe('failed');
-    expect(failure?.message).toBe('The destination ended without confirming everything it was sent.');
+    expect(failure?.message).toBe('The destination stopped without confirming all data.');
     expect(states).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ describeOnBothDatabases('A password that is rotated for all customers', (kind) =
     };
     await expect.poll(leftToDo, patience).toBe(0);
   };
-  /** How often the platform was told each destination's password since then, by the password. */
+  /** How often the platform has received each destination's password since then, by password. */
   const told = (from: number) => {
     const byDestination = new Map<string, string[]>();
     for (const { method, path, body } of hosted.faulty.sent.slice(from)) {
@@ -102,7 +102,7 @@ describeOnBothDatabases('A password that is rotated for all customers', (kind) =
     expect(await send('GET', rollout)).toMatchObject({ state: 'paused', workspaces: { waiting: count } });
     await send('POST', `${rollout}/resume`);
 
-    // A process was killed while it worked on the rollout: the others wait for its lease, and then go on.
+    // A process was killed while it worked on the rollout: the others wait for its lease and then continue.
     const { db } = test.app.store;
     const lease = (until: number) =>
       db.updateTable('rollouts').set({ lease_id: 'killed', lease_until: until }).where('id', '=', rollout_id).execute();
@@ -121,7 +121,7 @@ describeOnBothDatabases('A password that is rotated for all customers', (kind) =
     const { data: first } = await send('GET', `${rollout}/workspaces?state=done&limit=100`);
     expect(first.map(({ workspace_id }: { workspace_id: string }) => workspace_id)).toEqual(tagged.toSorted());
 
-    // A tenth fails, and the rollout stops by itself.
+    // A tenth fails, and the rollout stops automatically.
     const failing = new Set<string>();
     for (const id of ids.filter((_, n) => n % 10 === 5)) {
       for (const { destinationId } of (await onPlatform(hosted.host, id)).destinations) failing.add(destinationId);

@@ -193,7 +193,7 @@ describeInTurns('A rollout', (kind, it) => {
     expect(items.data).toMatchObject([{ state: 'failed', reason: expect.stringContaining('the destination') }]);
     mend();
 
-    // Whoever connects anew is new, also where the change was meant for new connections only.
+    // A new connection counts as new, even if the change was meant for new connections only.
     await send('PATCH', `connections/${template}`, config('newest'));
     await settle();
     const before = faulty.sent.length;

@@ -52,7 +52,7 @@ export interface CredentialUsers {
   }): Promise<string[]>;
   /** After it has changed: how its sources do follows from it. */
   changed(journal: Journal, tx: Db, credential: { workspaceId: string; credentialId: string }): Promise<void>;
-  /** The customer has signed in again, and the platform has the tokens of before: its sources there are written anew. */
+  /** The customer has signed in again, and the platform has the previous tokens: its sources there are rewritten. */
   replaced(tx: Db, credential: { workspaceId: string; credentialId: string }): Promise<void>;
   /** Makes the source of a link that has connected, or connects it again. Never throws: the customer has signed in. */
   connectByLink(cause: Cause, flow: OAuthFlowRow): Promise<void>;

@@ -198,7 +198,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       },
       async close() {
         shuttingDown = true;
-        // A connector may take minutes to answer. Work that waits for one is on disk, and requests are told to try again.
+        // A connector may take minutes to respond. Work that waits for one is stored, and clients are asked to retry.
         platform.endQuestions();
         bundled?.platform.endQuestions();
         await http.close();

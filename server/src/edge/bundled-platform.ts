@@ -70,7 +70,7 @@ export interface BundledPlatform {
   /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
   app: FastifyInstance;
   platform: OpenPlatform;
-  /** Who is told whenever jobs have been queued, started or ended. */
+  /** Notified whenever jobs have been queued, started or ended. */
   onJobsChanged(tell: () => void): void;
   close(): Promise<void>;
 }

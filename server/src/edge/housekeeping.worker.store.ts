@@ -7,7 +7,7 @@ import type { Store } from '../kernel/db/open.ts';
 import type { Tables } from '../kernel/db/tables.ts';
 
 const dayMs = 86_400_000;
-/** This month, the last thirty days, and a month for what is told late: nobody can ask for more. */
+/** This month, the last thirty days, and a month for late reports: nobody can ask for more. */
 const shortestCountsMs = 62 * dayMs;
 
 /** How long operators keep what is kept for as long as they say. */
@@ -92,7 +92,7 @@ export function listExpired({ jobsMs, jobLogsMs, deliveriesMs }: KeptFor): Expir
           select 1 from sources where sources.credential_id = credentials.id and sources.deleted_at is null)`,
       batch: { key: ['id'], limit: 1_000 },
     },
-    // The log tells for much longer who was there.
+    // The log records for much longer who was there.
     { table: 'console_sessions', condition: sql`ends_at < ${before(7 * dayMs)}` },
     { table: 'console_links', condition: sql`expires_at < ${before(7 * dayMs)}` },
     { table: 'console_sign_ins', condition: sql`expires_at < now_ms()` },

@@ -1,5 +1,6 @@
 /**
- * The process: starts the service or the bundled platform alone, greets the operator, and stops cleanly when told to.
+ * The process: starts the service or the bundled platform alone, greets the operator, and shuts down cleanly on
+ * signals.
  */
 import { StorageState } from '@inlay/sqlite/storage-state';
 import { type Config, isLoopback, type Secrets } from '../kernel/config/config.ts';

@@ -1,7 +1,7 @@
 /**
- * The parts of the service behind its HTTP interface, opened in the order they depend on each other: store, tokens,
- * platform, workspaces, templates, pipelines, and the work in the background. What has to be closed is told to
- * `onClose` as soon as it is open, so that a start that fails half-way leaves nothing behind.
+ * The parts of the service behind its HTTP interface, opened in dependency order: store, tokens, platform, workspaces,
+ * templates, pipelines, and background work. Resources are registered with `onClose` as soon as they are open, so that
+ * a start that fails half-way leaks nothing.
  */
 import { hostname } from 'node:os';
 import { FairQueue } from '@inlay/schedule/fair-queue';
@@ -328,7 +328,7 @@ function noticingCommits(store: Store): Store {
 
 const syncsStateMs = 10_000;
 
-/** Counting takes a while where there are many connections, and whoever asks for health asks often. */
+/** Counting is slow with many connections, and health is polled often. */
 function createSyncsState(store: Store, runtime: Runtime): () => Promise<string> {
   let known: { at: number; state: Promise<string> } | undefined;
   return () => {

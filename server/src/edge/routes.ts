@@ -145,7 +145,7 @@ export async function addRoutes(
       requests: consoleRequests,
       operatorTokens,
       organizationName: async (id) => (await findOrganization(parts.store, id))?.name ?? '',
-      // Whoever else shares the deployment has another system.
+      // Other organizations of the deployment have their own systems.
       customerUrl: (id) => (id === parts.organization.id ? config.console?.customerUrl : undefined),
       files: readBuiltConsole(builtFolder),
       publicUrl,

@@ -29,7 +29,7 @@ export interface Origin {
 export interface Cause {
   actor: { kind: ActorKind; id: string | null; name: string | null };
   requestId: string | null;
-  /** Of W3C Trace Context. */
+  /** W3C Trace Context. */
   traceId: string | null;
   /** Asked only when something is recorded: most requests record nothing. Undefined where no request is behind it. */
   where?: () => Origin;

@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 import { isoTime } from './iso-time.ts';
 
-/** A reader that is slow, not gone: how long a line waits for it. Whoever waits blocks the whole process. */
+/** How long a line waits for a slow reader. Waiting blocks the whole process. */
 const patienceMs = 1_000;
 const pauseMs = 10;
 

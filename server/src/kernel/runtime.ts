@@ -10,7 +10,7 @@ export interface Runtime {
   now(): number;
   /** Milliseconds since some fixed moment; never jumps. For deadlines and durations. */
   elapsed(): number;
-  /** A pause: nothing but its own end is waited for. */
+  /** A pause: waits only for its own end. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** The longest that something else is waited for. Apart from `sleep`, because tests shorten pauses and not limits. */
   timeLimit(ms: number, signal?: AbortSignal): Promise<void>;

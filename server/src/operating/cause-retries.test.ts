@@ -204,7 +204,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
       await giveCause([who]);
       const { id } = await start();
       const since = hosted.faulty.sent.length;
-      // A process was killed while it worked on the retry: the others wait for its lease, and then go on.
+      // A process was killed while it worked on the retry: the others wait for its lease and then continue.
       const lease = (until: number) =>
         db()
           .updateTable('cause_retries')
@@ -216,7 +216,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
       expect(asked(since).all).toBe(0);
       await lease(1);
 
-      // Of the first, the answer is lost; the second never arrives; nobody knows which of them was started.
+      // The response of the first is lost; the second never arrives; it is unknown which of them was started.
       const rules = [first(1, isStart, lostAnswer), first(1, isStart, lostRequest)].map((rule) =>
         hosted.faulty.rule(rule),
       );

@@ -165,7 +165,7 @@ describeOnBothDatabases('Each number of the overview', (kind) => {
       const gone = store.db.updateTable('connections').set({ deleted_at: 1 });
       await gone.where('id', '=', place.connectionId).execute();
     } else if (doing.what === 'forget') {
-      // Nobody has told of its open jobs for long, and nobody will.
+      // Nothing has reported its open jobs for long, and nothing will.
       await store.db.updateTable('connections').set({ deleted_at: 1 }).where('id', '=', place.connectionId).execute();
       await store.db.updateTable('jobs').set({ seen_at: 0 }).where('connection_id', '=', place.connectionId).execute();
       await test.app.workers.jobWatch.pass();

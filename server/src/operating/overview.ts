@@ -103,7 +103,7 @@ function presentUnwell(row: store.UnwellConnection) {
   return { connection_id: id, source_id, source_name, last_good_at: timeOf(healthIn(row).lastGoodAt), job_id };
 }
 
-/** Where no sync has failed, as before the first one, it is what somebody has to mend. */
+/** If no sync has failed, as before the first one, it is what someone has to fix. */
 function presentFirstError(health: Health): Failure | null {
   if (health.firstError) return presentFailure('operator', health.firstError);
   const { attention_by: _, ...trouble } = troubleIn(health) ?? noTrouble;

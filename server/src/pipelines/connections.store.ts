@@ -318,7 +318,7 @@ export async function recordDestinationApplied(
     .updateTable('destinations')
     .set({
       applied_template_version: templateVersion,
-      // A destination that was made anew got the newest version. One that is wanted by now stays wanted.
+      // A recreated destination got the newest version. If that is wanted in the meantime, it stays wanted.
       template_version: sql<number>`case when template_version < ${templateVersion} then ${templateVersion} else template_version end`,
       name: sql<string>`case when template_version <= ${templateVersion} then ${name} else name end`,
       failure: null,

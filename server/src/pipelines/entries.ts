@@ -50,7 +50,7 @@ export function settingsOfConnection(row: ConnectionRow) {
     prefix: row.prefix,
     customer_may_change: row.customer_may_change === null ? null : JSON.parse(row.customer_may_change),
     template_version: row.template_version,
-    // Also counts what leaves all settings as they are: reading the streams anew.
+    // Also counts a change that leaves all settings unchanged: reading the streams from the start.
     settings_version: row.version,
   };
 }

@@ -47,10 +47,10 @@ it('Sources at a separate platform outlive their first access token, and wait fo
     expect(deployment.output()).not.toMatch(/(access|refresh)-\d/);
 
     const ofService = await runCli(['doctor'], { env: deployment.env });
-    expect(ofService.stdout).toContain('the platform reaches this service, and gets access tokens from it');
+    expect(ofService.stdout).toContain('the platform gets access tokens from this service');
     const ofPlatform = await runCli(['doctor'], { env: deployment.platformEnv });
     expect(ofPlatform.stdout).toContain(
-      `ok    service: ${deployment.platformEnv.INLAY_SERVICE_URL} answers, and gives the platform access tokens`,
+      `ok    Service: ${deployment.platformEnv.INLAY_SERVICE_URL} responds and provides access tokens`,
     );
   } finally {
     await deployment.stop();

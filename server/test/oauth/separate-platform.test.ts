@@ -241,29 +241,32 @@ it('A hosted platform still gets the tokens once, and the service does not refre
 
 it('doctor says from both sides whether the platform gets tokens, and what to do', async () => {
   const told = async (env: Record<string, string>) =>
-    (await examine(env)).filter(({ what }) => /^(sign-in with a provider|service):/.test(what));
+    (await examine(env)).filter(({ what }) => /^(Customer sign-in|Service):/.test(what));
   const good = await start();
   expect(await told(good.test.env)).toEqual([
-    { state: 'ok', what: 'sign-in with a provider: the platform reaches this service, and gets access tokens from it' },
+    { state: 'ok', what: 'Customer sign-in: the platform gets access tokens from this service' },
   ]);
   const ofPlatform = { ...good.platform.env, INLAY_PLATFORM_URL: '', INLAY_DATA_DIR: good.test.dataDir };
   expect(await told({ ...ofPlatform, INLAY_SERVICE_URL: good.serviceUrl })).toEqual([
-    { state: 'ok', what: `service: ${good.serviceUrl} answers, and gives the platform access tokens` },
+    { state: 'ok', what: `Service: ${good.serviceUrl} responds and provides access tokens` },
   ]);
   const otherSecret = { INLAY_PLATFORM_CLIENT_SECRET: 'another-secret-that-nobody-has-been-told' };
   const [refused] = await told({ ...ofPlatform, ...otherSecret, INLAY_SERVICE_URL: good.serviceUrl });
-  expect([refused?.state, refused?.what]).toEqual(['fail', expect.stringContaining('does not accept the credentials')]);
+  expect([refused?.state, refused?.what]).toEqual([
+    'fail',
+    expect.stringContaining("rejected the platform's credentials"),
+  ]);
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const [unreached] = await told({ ...ofPlatform, INLAY_SERVICE_URL: nobody });
   expect(unreached?.what).toContain(`cannot reach the service at ${nobody}`);
   const [elsewhere] = await told({ ...ofPlatform, INLAY_SERVICE_URL: `${good.serviceUrl}/elsewhere` });
-  expect(elsewhere?.what).toContain('there is no Inlay service that uses this platform');
+  expect(elsewhere?.what).toContain('No Inlay service that uses this platform');
 
   const untold = await start({ isTold: false });
   const missing = async () => (await told(untold.test.env)).map(({ state, what }) => [state, what]);
-  expect(await missing()).toEqual([['warn', expect.stringContaining('Set INLAY_SERVICE_URL')]]);
+  expect(await missing()).toEqual([['warn', expect.stringContaining('INLAY_SERVICE_URL is not set')]]);
   await untold.customer.signIn();
-  expect(await missing()).toEqual([['fail', expect.stringContaining('Set INLAY_SERVICE_URL')]]);
+  expect(await missing()).toEqual([['fail', expect.stringContaining('INLAY_SERVICE_URL is not set')]]);
   await good.customer.signIn();
   await good.test.app.http.close();
   const [away] = await told(good.test.env);

@@ -276,7 +276,7 @@ describe('`inlay oauth test`', () => {
     expect(printed).toContain(`Signed in as ${given}@example.com.`);
     expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +deals\.read\n/);
     expect(printed).toMatch(/Access token +ends in 3600 seconds\n +Refresh token +yes/);
-    expect(printed).toContain('Nothing is connected. The provider has ended the tokens.');
+    expect(printed).toContain('Nothing was connected. The provider revoked the tokens.');
     expect(printed).not.toMatch(/tried|the client secret/);
     expect(revoked).toEqual(['tried']);
     expect(await usable()).toEqual(before);
@@ -293,18 +293,18 @@ describe('`inlay oauth test`', () => {
     await connectSource();
     signsInAs(given, 'shared');
     const { printed, revoked } = await tryOut();
-    expect(printed).toContain('was not told to end the tokens: a customer uses the same account');
+    expect(printed).toContain('because a customer uses the same account');
     expect(revoked).toEqual([]);
   });
 
   it('says where tokens cannot be ended, and that a provider did not do it yet', async () => {
     const client = await makeClient(test, provider.endpoints);
-    expect((await tryOut(await makeSignInTemplate(test, client.id))).printed).toContain('no revocation_url is known');
+    expect((await tryOut(await makeSignInTemplate(test, client.id))).printed).toContain('it has no revocation_url');
     signsInAs(given, 'later');
     const answer = provider.token;
     provider.token = (asked) => (asked.path === '/revoke' ? { status: 503 } : answer(asked));
     expect((await tryOut()).printed).toContain(
-      'The provider has not ended the tokens yet (The provider responded with status 503.). The service tries again by itself.',
+      'The provider has not revoked the tokens yet (The provider responded with status 503.). The service retries automatically.',
     );
     provider.token = answer;
     expect(await revokedAfter(20 * minute)).toEqual(['later', 'later']);

@@ -151,7 +151,7 @@ it('A viewer by rule writes nothing, and an account without a rule is refused wi
   const eve = await start();
   const refused = await comeBack(await signInAs('eve', eve.url), eve.cookie);
   expect(refused.status).toBe(403);
-  expect(refused.text).toContain('No rule lets this account into the console');
+  expect(refused.text).toContain('has no access to this console');
   expect(String(refused.headers['set-cookie'])).not.toContain('inlay_console=');
 });
 
@@ -168,7 +168,7 @@ it('An answer of the provider counts once, and only in the browser that asked', 
     await comeBack(changed, mine.cookie),
   ]) {
     expect(answer.status).toBe(403);
-    expect(answer.text).toContain('was not begun in this browser');
+    expect(answer.text).toContain('started in another browser');
   }
   expect((await comeBack(address, mine.cookie)).status).toBe(303);
   expect((await comeBack(address, mine.cookie)).status).toBe(403);
@@ -181,14 +181,14 @@ it('A code of another sign-in is refused: its verifier and nonce are of another 
   const stolen = await signInAs('ada', other.url);
   mixed.searchParams.set('code', stolen.searchParams.get('code') ?? '');
   const answer = await comeBack(mixed, mine.cookie);
-  expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('its answer is not valid')]);
+  expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('an invalid response')]);
 });
 
 it('Another page cannot begin a sign-in, and doctor says whether the provider answers', async () => {
   const foreign = await send('POST', '/console/oidc', { ...own, 'sec-fetch-site': 'cross-site' });
   expect([foreign.status, foreign.headers['x-inlay-error']]).toEqual([403, 'console_origin']);
   const findings = await examine(test.env);
-  expect(findings).toContainEqual({ state: 'ok', what: expect.stringContaining(`people sign in with ${issuer}`) });
+  expect(findings).toContainEqual({ state: 'ok', what: expect.stringContaining(`sign-in with ${issuer}`) });
   const away = await examine({ ...test.env, INLAY_CONSOLE_OIDC_ISSUER: `${issuer}/away` });
   expect(away.find(({ what }) => what.includes('/away'))?.state).toBe('fail');
 });

@@ -25,7 +25,7 @@ export interface SeparatePlatform extends Pick<TestApp, 'request'> {
   output(): string;
   /** Starts a job on the platform, whether or not a service runs, and gives its id. */
   startJob(connectionId: string): Promise<number>;
-  /** The job as the platform shows it, once it is so. */
+  /** The job as the platform reports it, once it has reached that state. */
   jobWhen(id: number, isSo: (job: Answer['body']) => boolean): Promise<Answer['body']>;
   stop(): Promise<void>;
 }

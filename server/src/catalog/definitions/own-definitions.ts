@@ -315,7 +315,7 @@ export async function rollBackDefinition(
   const version = await own.findOwnVersion(db, by.organizationId, id, number);
   if (!version) throw new AppError('source_definition_version_not_found');
   const manifest = await textOf(ctx, db, version);
-  // What runs is found out anew: the service may know more of the language than it did then.
+  // What is supported is determined again: the service may know more of the language than it did then.
   const description = { ...(await read(by.organizationId, manifest, versionField)), manifest };
   return await putManifest(ctx, by, id, description, { copyOf: number });
 }

@@ -145,7 +145,7 @@ export async function getNamedDefinition(
 ): Promise<Definition> {
   const definition = id && (await findDefinition(ctx, { ...wanted, id }));
   if (definition) return definition;
-  const msg = `there is no ${wanted.kind} definition with this id`;
+  const msg = `no ${wanted.kind} definition has this id`;
   throw invalidRequest({ loc: ['body', field], msg, type: 'value_error.definition' });
 }
 
@@ -295,7 +295,7 @@ async function record<Kind extends TemplateKind>(
   return { ...row, tags: names };
 }
 
-/** Of fields that only some requests have to have. */
+/** For fields that only some requests require. */
 export const missingFaults = <Request extends object>(request: Request, names: readonly (keyof Request & string)[]) =>
   names
     .filter((name) => request[name] === undefined)

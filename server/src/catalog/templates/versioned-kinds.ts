@@ -34,7 +34,7 @@ function versionedKind(
       const { version, definition_id } = await getTemplate(ctx, ref);
       return { ...ref, current: version, definitionId: definition_id };
     },
-    /** Finds it even if it is deleted: a rollout may go on for what was made from it. */
+    /** Finds it even if it is deleted: a rollout may continue for what was made from it. */
     async findAny(ctx: TemplatesContext, organizationId: string, params: object) {
       const ref = refOf(organizationId, params);
       if (!(await findAnyTemplate(ctx, ref))) throw new AppError(`${kind}_template_not_found`);

@@ -81,7 +81,7 @@ export async function deleteClient(tx: Db, organizationId: string, id: string): 
   await tx.deleteFrom('oauth_clients').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 
-/** The operator has mended the client: what could not be refreshed because of it is tried now. */
+/** The operator has fixed the client: refreshes that failed because of it are retried now. */
 export async function retryOfClient(tx: Db, organizationId: string, clientId: string): Promise<void> {
   await tx
     .updateTable('credentials')

@@ -1,9 +1,9 @@
 /**
  * OAuth clients: what an operator has registered with a provider.
  *
- * What always holds: a client belongs to one organization, and its redirect address to no other client. Its secret is
- * stored sealed, is never shown, and goes only to the hosts that it was given for: a change that leads elsewhere needs the
- * secret anew. Every change has its entry in the log.
+ * Invariants: a client belongs to one organization, and its redirect URI to no other client. Its secret is stored
+ * sealed, never returned, and sent only to the hosts it was entered for: a change of hosts requires entering the secret
+ * again. Every change is recorded in the log.
  */
 import { randomBytes } from 'node:crypto';
 import type {
@@ -209,7 +209,7 @@ export function providerNameOf(row: Pick<OAuthClientRow, 'preset' | 'name'>): st
   return (row.preset === null ? undefined : presets[row.preset]?.name) ?? row.name;
 }
 
-/** How the provider of a client does OAuth. A preset is looked up, so that a mended preset reaches every client. */
+/** How the provider of a client does OAuth. A preset is looked up, so that a corrected preset reaches every client. */
 export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): Provider {
   if (row.preset === null) return JSON.parse(row.provider ?? '{}');
   const preset = presets[row.preset];
@@ -329,7 +329,7 @@ function isConfirmed(row: OAuthClientRow, hosts: readonly string[]): boolean {
   return hosts.every((host) => confirmed.includes(host));
 }
 
-/** Whoever gives a secret for a preset gives it for the provider, wherever a later release knows that the provider is. */
+/** A secret entered for a preset is entered for the provider, whatever its address in a later release. */
 function confirmedHosts(row: OAuthClientRow): string[] {
   return row.preset === null ? JSON.parse(row.secret_hosts) : secretHosts(providerOf(row));
 }

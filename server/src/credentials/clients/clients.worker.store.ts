@@ -6,7 +6,7 @@ import type { OAuthClientRow } from '../../kernel/db/tables.ts';
 /** `now`: of the database, when the row was read. */
 export type EndingClient = OAuthClientRow & { now: number };
 
-/** Clients whose secret ends within that time, and whose operator was not told for the last time yet. */
+/** Clients whose secret expires within that time, without a final warning yet. */
 export async function listEnding(
   db: Db,
   { withinMs, lastDays }: { withinMs: number; lastDays: number },

@@ -24,7 +24,7 @@ const standard: Record<string, string> = {
   state: 'state',
   auth_code: 'code',
 };
-/** These are made anew for every request. */
+/** These are generated for every request. */
 const made = new Set([
   ...Object.values(standard),
   ...['response_type', 'grant_type', 'code_challenge', 'code_challenge_method', 'code_verifier'],

@@ -1,6 +1,6 @@
 /**
- * Tells operators that the secret of an OAuth client ends soon, once for each step, whichever replica looks first. A step that
- * was missed because the service was down is told with the next one.
+ * Warns operators that the secret of an OAuth client expires soon, once per step across replicas. A step missed during
+ * downtime is included in the next one.
  */
 import { byWorker } from '../../kernel/cause.ts';
 import { isoTime } from '../../kernel/iso-time.ts';

@@ -1,7 +1,7 @@
 /**
- * Whose the tokens are. A provider tells it in the token answer, or where it is asked with the access token. The account's
- * stable id is stored only as a hash with a key of the client: it tells one account from another, and nothing else. The
- * key is sealed, and stays when the encryption key is replaced.
+ * Which account the tokens belong to. A provider reports it in the token response, or at an endpoint called with the
+ * access token. The account's stable id is stored only as a hash keyed per client: it distinguishes accounts and
+ * reveals nothing else. The hash key is sealed and survives a rotation of the encryption key.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
@@ -39,7 +39,7 @@ export function accountIdOf(
     .digest('base64url');
 }
 
-/** Everything that a provider has told in a flow. */
+/** Everything that a provider has returned in a flow. */
 export interface Told {
   tokens: Tokens;
   redirect: URLSearchParams;
@@ -47,7 +47,7 @@ export interface Told {
   account: unknown;
 }
 
-/** A provider that does not tell is no failure: then nobody knows whose the tokens are. */
+/** A provider that does not report an account is not a failure: the owner of the tokens is then unknown. */
 export async function askAccount(network: ProviderNetwork, client: OpenClient, tokens: Tokens): Promise<unknown> {
   const { account } = client.provider;
   if (account?.url === undefined) return undefined;
@@ -68,7 +68,7 @@ export function readAccount(
   };
 }
 
-/** Of several accounts: the one of this sign-in. */
+/** Of several accounts, the one of this sign-in. */
 function chosen(list: readonly unknown[], newest: readonly string[] | undefined): unknown {
   if (!newest) return list[0];
   const timeOf = (one: unknown) => textIn(at(one, newest), maxLabel) ?? '';
@@ -103,13 +103,13 @@ async function ask(
   }
 }
 
-/** Only ever hashed, so any text will do. Of a number that JavaScript rounds, another account may have the same. */
+/** Only ever hashed, so any text will do. A number that JavaScript rounds could equal another account's. */
 function subjectIn(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   return (typeof value === 'string' && value.toWellFormed().trim()) || null;
 }
 
-/** Values that a source needs and the provider tells, with the tokens, in the redirect or of the account. */
+/** Values that a source needs from the provider: in the token response, in the redirect or in the account. */
 export function takenValues(
   { taken = {} }: Pick<OAuthProvider, 'taken'>,
   { tokens, redirect, account }: Told,

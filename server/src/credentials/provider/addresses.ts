@@ -92,7 +92,7 @@ export async function addressToAsk(
   return url.href;
 }
 
-/** The host that would be asked, to tell one from another. Nothing is sent to it because of this. */
+/** The host that would be called, for comparison only. Nothing is sent to it because of this. */
 export function hostToAsk(provider: Provider, address: string, values: Record<string, string>): string {
   try {
     return new URL(fillAddress(address, checkValues(provider, values))).host;

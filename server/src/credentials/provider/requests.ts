@@ -153,7 +153,9 @@ const signatures = [
   'Ed25519',
 ];
 
-/** Whether the provider has ended a token (RFC 7009). `refused` may be mended by the operator; `again` passes by itself. */
+/**
+ * Outcome of revoking a token (RFC 7009). `refused`: the operator may be able to fix it; `again`: a transient failure.
+ */
 export type Revoked = { kind: 'done' } | { kind: 'refused' | 'again'; reason: string };
 
 export async function revokeToken(
@@ -330,7 +332,7 @@ async function readCallback(client: OpenClient, callback: URLSearchParams, state
   try {
     const { origin } = new URL(await addressToAsk(client.provider, authorization_url, client.values));
     const issuer = client.issuer ?? (checks_issuer ? issuerAt(origin, params.getAll('iss')) : null);
-    // A provider that has not told its issuer may still send one; there is nothing to compare it with.
+    // A provider without a configured issuer may still send one; there is nothing to compare it with.
     if (issuer === null) params.delete('iss');
     const server = { issuer: issuer ?? origin, authorization_response_iss_parameter_supported: checks_issuer };
     return oauth.validateAuthResponse(server, { client_id: client.clientId }, params, state);
@@ -464,7 +466,7 @@ async function exchange(
     if (!isBeforeSending(error)) throw error;
     throw new NotSent('The provider cannot be reached.', { isUnreachable: true });
   });
-  // A failure is known by its status. Of a success, the part that is missing may be the tokens.
+  // A failure is known by its status. In a truncated success, the missing part may be the tokens.
   if (answer.isCut && answer.status < 400) throw new Error("The provider's response was incomplete.");
   return answer;
 }

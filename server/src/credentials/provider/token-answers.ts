@@ -14,7 +14,7 @@ import { isObject } from '@inlay/contract/catalog/connector-configuration';
 import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 import { plainText } from '@inlay/contract/text/storable-text';
 
-/** What a client gets for a code, a refresh token, or by itself. */
+/** The token response for a code, a refresh token, or client credentials. */
 export interface Tokens {
   kind: 'tokens';
   accessToken: string;

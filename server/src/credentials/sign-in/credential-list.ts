@@ -26,7 +26,7 @@ export async function getCredential(ctx: OAuthContext, organizationId: string, i
   return shown;
 }
 
-/** Ends it now, for every source that uses it. The provider is told later. */
+/** Ends it now, for every source that uses it. The tokens are revoked at the provider later. */
 export async function endCredential(ctx: OAuthContext, organizationId: string, id: string): Promise<Credential> {
   const ref = refOf(await find(ctx, organizationId, id));
   await ctx.store.transaction(async (tx) => {

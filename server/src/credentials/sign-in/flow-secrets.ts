@@ -27,7 +27,7 @@ export interface TestReport {
   canTellAccounts: boolean;
   expiresInSeconds: number | null;
   hasRefreshToken: boolean;
-  /** The names of the values that the provider told. */
+  /** The names of the values that the provider returned. */
   taken: string[];
 }
 

@@ -97,12 +97,12 @@ export async function countOpenFlows(db: Db, organizationId: string, workspaceId
   return Number(count);
 }
 
-/** Who opens a start address is known by nothing but the address. */
+/** The start URL is the only proof of identity of its visitor. */
 export async function findFlowByStart(db: Db, startHash: string): Promise<OAuthFlowRow | undefined> {
   return await db.selectFrom('oauth_flows').selectAll().where('start_hash', '=', startHash).executeTakeFirst();
 }
 
-/** Who comes back from a provider is known by nothing but the state. */
+/** `state` is the only proof of identity of a visitor who returns from a provider. */
 export async function findFlowByState(db: Db, stateHash: string): Promise<OAuthFlowRow | undefined> {
   return await db.selectFrom('oauth_flows').selectAll().where('state_hash', '=', stateHash).executeTakeFirst();
 }

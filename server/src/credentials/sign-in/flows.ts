@@ -3,9 +3,9 @@
  * asking what became of it, and how each ends with its workspace. sign-in.ts has what happens in the customer's browser,
  * links.ts the flows that an operator starts, test-flows.ts those that connect nothing.
  *
- * What always holds: a flow belongs to one workspace, one template and one client, and its row says everything about it.
- * Nothing of it travels in `state`. The start address is told once. Its tokens are used only after the customer has
- * agreed to everything that the template needs, with the account of before, or with another one that was confirmed.
+ * Invariants: a flow belongs to one workspace, one template and one client, and its row is its whole state; `state`
+ * contains none of it. The start URL is returned once. Its tokens are used only after the customer has granted
+ * everything that the template requires, with the same account as before or with a different one that was confirmed.
  */
 import { maskSecrets, replaceSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { TemplateOAuth } from '@inlay/contract/catalog/template-oauth';
@@ -402,9 +402,9 @@ export function createChanges(runtime: Runtime): Changes {
 }
 
 /**
- * Ends everything that customers have signed in for in a workspace, in the transaction that deletes it: credentials, whether a
- * source used them or not, and flows that are under way. The provider is told as with every other end (revocation.worker.ts).
- * Whoever signs in afterwards finds no workspace to connect.
+ * Ends all sign-ins of a workspace, in the transaction that deletes it: credentials, whether a source used them or not,
+ * and open flows. Tokens are revoked at the provider as with every other end (revocation.worker.ts). A later sign-in
+ * finds no workspace to connect.
  */
 export async function endSignIns(
   ctx: RecordContext,

@@ -1,8 +1,8 @@
 /**
  * Links with which a customer signs in without a widget: to connect a source of a template, or to connect a source again.
  *
- * What always holds: a link is a flow that an operator has started. Whoever opens it is asked first. It can be tried until its
- * end, and connects once.
+ * Invariants: a link is a flow that an operator has started. Its visitor is asked for consent first. It can be tried
+ * until it expires, and connects once.
  */
 import type { CreateSignInLinkRequest, SignInLink } from '@inlay/contract/credentials/oauth-flows';
 import { findOfferedSourceTemplate } from '../../catalog/templates/source-templates.ts';

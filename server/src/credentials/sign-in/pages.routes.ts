@@ -153,7 +153,10 @@ export function signInPages(root: FlowsContext) {
       return await Promise.race([settled, late]);
     }
 
-    /** A link makes the source by itself, unless its template asks for more. Then the customer finishes in the widget. */
+    /**
+     * A link creates the source automatically, unless its template requires more input. Then the customer finishes in
+     * the widget.
+     */
     async function unfinishedBy(flow: OAuthFlowRow): Promise<string | undefined> {
       const { organization_id, workspace_id, source_template_id: templateId, credential_id: id } = flow;
       if (flow.link_until === null || flow.source_id !== null || id === null) return undefined;

@@ -1,4 +1,4 @@
-/** The pages of a sign-in. They hold no state, code or token, and load nothing but our own style and script. */
+/** The pages of a sign-in. They contain no state, code or token, and load only our own style and script. */
 import type { OAuthFlowRow } from '../../kernel/db/tables.ts';
 import { type Html, html } from '../../kernel/html.ts';
 import { type PageWords, wordsFor } from './page-words.ts';

@@ -43,7 +43,7 @@ import {
   recordState,
 } from './flows.ts';
 
-/** What the browser of the customer tells. */
+/** What the customer's browser sends. */
 export interface Visit {
   cookie(name: string): string | undefined;
 }
@@ -112,7 +112,7 @@ async function clientOf(ctx: FlowsContext, flow: OAuthFlowRow): Promise<UsableCl
   return row && client && { row, client };
 }
 
-/** So that the widget need not wait. A link can be tried again when the operator has mended the client. */
+/** So that the widget need not wait. A link can be tried again after the operator has fixed the client. */
 async function giveUp(ctx: FlowsContext, flow: OAuthFlowRow): Promise<void> {
   if (flow.link_until !== null) return;
   await end(byVisitor(ctx, flow), flow, flow.state, { state: 'failed', failure: 'not_possible' });
@@ -143,7 +143,7 @@ export async function goToProvider(ctx: FlowsContext, flow: OAuthFlowRow, cookie
       },
       flowLifeMs,
     );
-    // Somebody who goes back and forth starts the same flow several times; it is told once for each state.
+    // Navigating back and forth starts the same flow several times; the event is recorded once for each state.
     if (changed) await recordState(byVisitor(ctx, changed), tx, changed, flow.state);
     return changed;
   });
@@ -299,7 +299,7 @@ async function accept(
     const outcome = { state: 'connected', account_label: account.label } as const;
     return await end(ctx, flow, 'exchanging', outcome, given, report);
   }
-  // An account that nobody can tell from the one before is asked for as well.
+  // An account that cannot be distinguished from the previous one needs confirmation too.
   if (before && before.account_id !== null && before.account_id !== given.accountId) {
     const outcome = {
       state: 'unconfirmed',

@@ -1,6 +1,6 @@
 /**
- * An operator tries out how customers sign in. Nothing is connected: the tokens are looked at, and the provider is told that
- * they have ended.
+ * Lets an operator test how customers sign in. Nothing is connected: the tokens are inspected and then revoked at the
+ * provider.
  */
 import type { CredentialRevocation } from '@inlay/contract/credentials/credentials';
 import type { FlowFailure } from '@inlay/contract/credentials/oauth-flows';
@@ -87,7 +87,7 @@ export interface RevocationOfTest {
   error: string | null;
 }
 
-/** Whether the provider was told that the tokens of a test have ended. */
+/** Whether the provider revoked the tokens of a test. */
 export async function readRevocation(
   { store }: { store: Store },
   place: Place,

@@ -17,7 +17,7 @@ import { isGoodFor, marginMs } from './refreshes.ts';
 
 export interface CredentialAccess {
   accessToken: string;
-  /** To be named when this very token was refused. */
+  /** Named if this very token was refused. */
   generation: number;
   /** Milliseconds since the epoch; null: the provider does not say. */
   expiresAt: number | null;
@@ -25,7 +25,7 @@ export interface CredentialAccess {
   values: Record<string, string>;
 }
 
-/** Whose attention a credential needs. What the operator can mend is tried again by itself. */
+/** Who must act. Failures that the operator can fix are retried automatically. */
 export const attentionBy = (reason: CredentialReason | 'gone' | null): 'operator' | 'customer' =>
   reason === 'client_refused' || reason === 'refused' ? 'operator' : 'customer';
 
@@ -81,7 +81,7 @@ export async function accessTo(
     const tokens = openTokens(ctx.sealer, row);
     if (!tokens) throw new CredentialUnavailable('the platform has the tokens');
     const known = { issuedAt: tokens.issuedAt, expiresAt: row.access_expires_at };
-    // Its connector refreshes by itself, and gets all that it needs for that.
+    // Its connector refreshes the tokens itself and gets everything it needs for that.
     if (row.state === 'connected' && (await isHandedOver(ctx.store.db, row))) return await giveOut(ctx, row, true);
     // A token without what the template requires is as good as refused.
     const isRefused = row.generation === notGeneration || row.reason === 'scopes_missing';
@@ -216,7 +216,7 @@ async function noteUse({ store }: CredentialsContext, row: SeenCredential, issue
 }
 
 export interface HandedBack {
-  /** Of the tokens that the connector was given. */
+  /** Generation of the tokens that the connector was given. */
   generation: number;
   refreshToken?: string | undefined;
   accessToken?: string | undefined;
@@ -225,8 +225,8 @@ export interface HandedBack {
 }
 
 /**
- * Takes tokens that a connector has refreshed by itself, and gives their generation. Undefined: others have taken the place
- * of those that the connector was given, so its own are thrown away.
+ * Stores tokens that a connector has refreshed, and returns their generation. Undefined: the tokens that the connector
+ * was given were replaced in the meantime, so its own are discarded.
  */
 export async function handBack(
   ctx: CredentialsContext,
@@ -240,7 +240,7 @@ export async function handBack(
     // Told again, because the first answer was lost.
     if (row.generation === given.generation + 1 && isAlreadyKept(tokens, given)) return row.generation;
     if (row.generation !== given.generation) return undefined;
-    // Of other credentials this service is the owner: what a connector says of them counts nothing.
+    // This service owns all other credentials: reports from connectors are ignored.
     if (!(await isHandedOver(tx, row))) return undefined;
     const accessToken = given.accessToken ?? tokens.accessToken;
     const refreshToken = given.refreshToken ?? tokens.refreshToken;

@@ -1,7 +1,7 @@
 /**
- * How a platform that runs as a process of its own asks the service for tokens: one sealed question, one sealed answer. Both
- * sides have the client id and the secret of the platform's application, and derive the key from them. The secret itself never
- * travels, and whoever reads along learns no token even where the network between the two is plain http.
+ * How a platform in another process requests tokens from the service: one sealed request, one sealed response. Both
+ * sides know the client id and secret of the platform's application and derive the key from them. The secret itself is
+ * never sent, and an eavesdropper learns no token even over plain http.
  *
  * What always holds: a question is accepted for five minutes, and once by each replica. Its body belongs to its header, and its
  * answer to the question, so none of them can be put in the place of another. A question that comes again, at another

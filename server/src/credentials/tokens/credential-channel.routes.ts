@@ -1,6 +1,6 @@
 /**
- * The one path by which a platform that runs as a process of its own gets tokens. It is no part of the public API: only
- * whoever has the credentials of the platform's application can ask, and everything else is answered with the same 401.
+ * The only path by which a platform in another process gets tokens. Not part of the public API: only a caller with the
+ * credentials of the platform's application gets an answer, and everything else is answered with the same 401.
  */
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';

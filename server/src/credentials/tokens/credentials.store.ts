@@ -8,7 +8,7 @@ import { fromNow, now } from '../../kernel/db/moments.ts';
 import type { Db } from '../../kernel/db/open.ts';
 import type { CredentialRow, Tables } from '../../kernel/db/tables.ts';
 
-/** Which credential: the workspace comes from whoever asks, never from the credential itself. */
+/** Which credential: the workspace comes from the caller, never from the credential itself. */
 export interface CredentialRef {
   organizationId: string;
   workspaceId: string;
@@ -172,7 +172,10 @@ export async function takeLease(
     .executeTakeFirst();
 }
 
-/** What an operator has to mend is tried again and again; a customer's end is the end until the customer signs in. */
+/**
+ * Failures that the operator has to fix are retried repeatedly; a grant that the customer ended stays ended until the
+ * next sign-in.
+ */
 const isRefreshable = (where: ExpressionBuilder<Tables, 'credentials'>) =>
   where.or([
     where('state', '=', 'connected'),
@@ -362,7 +365,7 @@ export async function findTemplateOAuth(
   return row?.oauth;
 }
 
-/** Tokens that a connector has refreshed by itself, in place of those that it was given. */
+/** Tokens that a connector has refreshed, replacing those that it was given. */
 export async function putHandedBack(
   tx: Db,
   ref: CredentialRef,
@@ -377,7 +380,7 @@ export async function putHandedBack(
     .executeTakeFirst();
 }
 
-/** The end, whether it worked or not. What it has brought is kept until the provider was told. */
+/** The end, whether it worked or not. Its tokens are kept until they are revoked at the provider. */
 export async function putEnd(tx: Db, ref: CredentialRef): Promise<CredentialRow | undefined> {
   return await ofRef(tx, ref)
     .set({

@@ -116,7 +116,7 @@ describeOnBothDatabases('Credentials', (kind) => {
     const busy = replica({ request: async () => ({ status: 429, contentType: 'application/json', body: '{}' }) });
     await accessTo(busy, ref).catch(() => {});
     expect(await rowOf(ref)).toMatchObject({ tried_generation: 1, tries: 1, failures: 3 });
-    // This provider gives no grace: the second time ends the grant, and nobody can tell which of the two ended it.
+    // This provider has no grace period: the second use ends the grant, and it is unknown which of the two ended it.
     await expect(accessTo(replica(), ref)).rejects.toThrow(CredentialNeedsAttention);
     expect(await rowOf(ref)).toMatchObject({ state: 'needs_attention', reason: 'uncertain', refresh_due_at: null });
     expect(provider.grants[0]?.ended).toBe('reused');

@@ -28,7 +28,7 @@ export interface GivenTokens extends Pick<Tokens, 'accessToken' | 'refreshToken'
   scopes: readonly string[];
   /** As checkValues gives them. */
   values: Record<string, string>;
-  /** What the provider told beside the tokens. */
+  /** What the provider returned besides the tokens. */
   taken: Record<string, string>;
   /** As accountIdOf gives it. */
   accountId: string | null;
@@ -75,7 +75,7 @@ export async function renewCredential(
   // A provider that gives a refresh token only the first time means the same grant.
   const old = openTokens(ctx.sealer, before);
   const oldRefreshToken = isSameAccount ? (old?.refreshToken ?? null) : null;
-  // The account of before is not connected any more, so its provider is told.
+  // The previous account is no longer connected, so its tokens are revoked at the provider.
   if (old && !isSameAccount && before.state === 'connected') await recordLeftover(ctx, tx, formerTokens(before, old));
   const columns = await columnsOf(ctx, tx, ref.credentialId, given, { grant: before.grant_kind, oldRefreshToken });
   const after = await credentials.replaceTokens(tx, ref, columns);
@@ -131,7 +131,7 @@ export interface StoredTokens {
   refreshToken: string | null;
   /** By the clock of the database. */
   issuedAt: number;
-  /** Values that the provider told and a source needs. */
+  /** Values from the provider that a source needs. */
   taken: Record<string, string>;
 }
 
@@ -154,15 +154,14 @@ export function openTokens(sealer: Sealer, row: { id: string; sealed_tokens: str
 const revocationPauseMs = 15 * 60_000;
 
 /**
- * Tokens that a provider has given and that nobody will use: of a flow that failed, or of the account that another one has
- * replaced. They are kept like a credential that has ended, so that the provider is told in the same way
- * (revocation.worker.ts).
+ * Tokens that nobody will use: from a failed flow, or of a replaced account. They are kept like an ended credential
+ * until they are revoked at the provider (revocation.worker.ts).
  */
 type Leftover = Omit<NewCredential, 'expiresInSeconds' | 'taken' | 'grant'>;
 
 /**
- * In the transaction of the caller, whose entry in the log says why. Gives the id of the credential that has ended. `isTest`:
- * an operator waits to read that the provider was told.
+ * Runs in the caller's transaction, whose log entry gives the reason. Returns the id of the ended credential. `isTest`:
+ * an operator waits for the result of the revocation.
  */
 export async function recordLeftover(
   { sealer, runtime }: RecordContext,
@@ -239,7 +238,10 @@ export async function holdCredential(
   });
 }
 
-/** A source has stopped using its credential. Once no source uses it, it is ended, and the provider will be told. */
+/**
+ * A source has stopped using its credential. Once no source uses it, the credential ends, and its tokens will be
+ * revoked at the provider.
+ */
 export async function releaseCredential(
   journal: Journal,
   tx: Db,

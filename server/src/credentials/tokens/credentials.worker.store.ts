@@ -21,7 +21,7 @@ export async function hasAny(db: Db): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Credentials that have ended and of which the provider was not told yet. */
+/** Ended credentials whose tokens have not been revoked yet. */
 export async function listToRevoke(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('credentials')

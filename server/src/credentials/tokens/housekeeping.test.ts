@@ -1,4 +1,4 @@
-/** What happens to credentials and clients by itself: nobody uses them, they were mended, or their secrets end. */
+/** Automatic changes of credentials and clients: unused, fixed, or with a secret that expires. */
 import { beforeEach, expect, it } from 'vitest';
 import { connect, makePlace, type Place, replicaOf } from '../../../test/support/credentials.ts';
 import { describeOnBothDatabases } from '../../../test/support/databases.ts';
@@ -125,7 +125,7 @@ describeOnBothDatabases('Housekeeping of sign-ins', (kind) => {
     expect(await rowOf(good)).toMatchObject({ generation: 1, refresh_due_at: due });
 
     await change(refused, { state: 'needs_attention', reason: 'client_refused', refresh_due_at: inHalfAnHour });
-    // What a customer has to mend is not tried.
+    // Failures that the customer has to fix are not retried.
     await change(failed, { state: 'needs_attention', reason: 'revoked', refresh_due_at: null });
     await rotateSecret(ctx, organizationId, oauthClientId, { client_secret: 'very secret' });
     await worker.pass();
@@ -165,11 +165,11 @@ describeOnBothDatabases('Housekeeping of sign-ins', (kind) => {
       expires_at: expect.any(String),
       days: 30,
     });
-    // Another secret has steps of its own. A step that nobody was there for is not told afterwards.
+    // A different secret has its own steps. A step that nobody was there for is not repeated afterwards.
     await rotateSecret(ctx, organizationId, id, { client_secret: 'very secret', ...endsIn(5 * day) });
     await work();
     expect(await told()).toEqual([30, 7, 1, 7]);
-    // Without a date there is nothing to tell, and the same date again is no news.
+    // Without a date there is nothing to warn about, and the same date again is not news.
     const { secret_expires_at: end } = await store.db
       .selectFrom('oauth_clients')
       .select('secret_expires_at')

@@ -88,14 +88,14 @@ async function refreshOnce(ctx: OAuthContext, row: CredentialRow): Promise<Refre
   }
 }
 
-/** `ended`: the customer has to sign in again. `refused`: the operator has to mend something. */
+/** `ended`: the customer must sign in again. `refused`: the operator must fix something. */
 function countedAs(result: TokenResult, { kind }: Refreshed): Parameters<Metrics['oauthRefresh']>[0] {
   if (result.kind === 'tokens') return 'refreshed';
   if (kind !== 'ended') return 'failed';
   return result.kind === 'refused' && asksCustomer.has(result.code) ? 'ended' : 'refused';
 }
 
-/** Whether the connector refreshes by itself. Then nobody else does: a refresh token has one owner. */
+/** Whether the connector refreshes the tokens itself. Then nobody else does: a refresh token has one owner. */
 export async function isHandedOver(db: Db, row: CredentialRow): Promise<boolean> {
   const { organization_id, source_template_id } = row;
   const oauth = await credentials.findTemplateOAuth(db, organization_id, source_template_id);

@@ -6,7 +6,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** How long before the end of a credential that cannot be refreshed somebody is told. */
+/** How long before a credential without refresh expires its warning is sent. */
 export const expiringMs = 7 * dayMs;
 
 /** How long before its end an access token is replaced: five minutes or a tenth of its life, but not half of it. */
@@ -35,8 +35,8 @@ interface Facts {
 }
 
 /**
- * When a credential with new tokens is looked at next. In use: ahead of the end of its access token. Idle: every day, because
- * some providers end a grant that is not used. Without a refresh token: when its end is to be told. Null: never.
+ * When a credential with new tokens is due next. In use: ahead of the expiry of its access token. Idle: every day,
+ * because some providers end unused grants. Without a refresh token: when its warning is due. Null: never.
  */
 export function nextLook({ now, expiresAt, canRefresh, usedAt, chance }: Facts): number | null {
   if (!canRefresh) {

@@ -1,6 +1,7 @@
 /**
- * Tells providers of credentials that have ended (RFC 7009). What is to be told is on disk with the end of the credential,
- * and is tried again until the provider has answered, or for about two weeks. Afterwards the tokens are deleted.
+ * Revokes the tokens of ended credentials at their providers (RFC 7009). The request is stored with the end of the
+ * credential (an outbox) and retried until the provider has answered, or for about two weeks. Then the tokens are
+ * deleted.
  */
 import { type Repetition, repeatedly } from '../../kernel/background.ts';
 import type { CredentialRow } from '../../kernel/db/tables.ts';

@@ -1,6 +1,6 @@
 /**
- * Ends credentials that no source uses a day after their customers signed in: the customer has signed in and has never
- * finished the form, or the source is gone. The provider is told as with every other end (revocation.worker.ts).
+ * Ends credentials that no source uses a day after the sign-in: the customer never finished the form, or the source was
+ * deleted. Tokens are revoked as with every other end (revocation.worker.ts).
  */
 import { byWorker } from '../../kernel/cause.ts';
 import type { OAuthContext } from '../context.ts';

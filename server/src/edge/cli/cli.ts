@@ -44,6 +44,9 @@ const program = new Command('inlay')
   .description('Let customers connect their data from inside your product.')
   .version(describeVersion())
   .showHelpAfterError('(add --help for usage)')
+  .configureHelp({
+    commandDescription: (command) => command.description().replace(/^[a-z]/, (letter) => letter.toUpperCase()),
+  })
   .addHelpText(
     'after',
     '\nInlay is configured with environment variables; see docs/reference/configuration.md.\nGet started: inlay start',

@@ -1,4 +1,4 @@
-/** What to tell the person who typed the command: one plain paragraph, no stack unless it is a bug. */
+/** Errors as one plain paragraph for the person who typed the command, without a stack unless it is a bug. */
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { isStorageFailure } from '../../kernel/db/storage-failure.ts';

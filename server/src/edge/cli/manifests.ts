@@ -346,7 +346,7 @@ async function readEntries(location: string): Promise<Entry[]> {
   return await entriesOfRegistry(location);
 }
 
-/** A folder without a registry: what is beside each manifest tells its name and its licence. */
+/** A folder without a registry: metadata next to each manifest has its name and licence. */
 function entriesOfFolder(folder: string): Entry[] {
   return manifestsIn(folder).map(({ name: fileName, file }) => {
     const metadata = join(dirname(file), 'metadata.yaml');

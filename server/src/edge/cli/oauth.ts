@@ -69,7 +69,7 @@ export async function testSignIn(templateId: string, options: Options): Promise<
   }
 }
 
-/** The service tells the provider. It tries for longer than anybody wants to wait here. */
+/** The service revokes the tokens and retries for longer than anyone wants to wait here. */
 async function untilTold(
   ctx: Parameters<typeof readRevocation>[0],
   place: Parameters<typeof readRevocation>[1],

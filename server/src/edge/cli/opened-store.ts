@@ -60,7 +60,7 @@ export async function openOwnSealer(store: Store): Promise<Sealer> {
   const { config, secrets } = readConfig(process.env);
   const sealer = openSealer(secrets, openDataDir(config.dataDir));
   const { applied, unknown } = await listMigrations(store.db);
-  // A database of a newer version is refused for what it is, by whoever migrates it.
+  // A database of a newer version is refused by the code that migrates it, with the right message.
   if (applied.length > 0 && unknown.length === 0) await assertKeyOpens(store.db, sealer);
   return sealer;
 }

@@ -35,7 +35,7 @@ export async function findUsableLink(db: Db, hash: string): Promise<ConsoleLinkR
     .executeTakeFirst();
 }
 
-/** Of several requests at the same time, on any replica, one gets the link. */
+/** If several requests arrive at once, on any replica, one gets the link. */
 export async function spendLink(tx: Db, organizationId: string, id: string): Promise<boolean> {
   const row = await tx
     .updateTable('console_links')

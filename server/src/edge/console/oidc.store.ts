@@ -1,4 +1,4 @@
-/** The SQL of `console_sign_ins`. Whoever is at the provider belongs to no organization yet. */
+/** The SQL of `console_sign_ins`. A person at the provider belongs to no organization yet. */
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/open.ts';
 import type { ConsoleSignInRow } from '../../kernel/db/tables.ts';

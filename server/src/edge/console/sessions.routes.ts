@@ -1,4 +1,4 @@
-/** The endpoints that tell who is signed in to the console, and end sessions. */
+/** The endpoints that list who is signed in to the console, and end sessions. */
 import { operations } from '@inlay/contract/operations';
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../../kernel/http/endpoint.ts';

@@ -103,7 +103,7 @@ export async function recordUse(db: Db, organizationId: string, id: string): Pro
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('ended_at', 'is', null)
-    // Of several replicas that write at the same time, one is enough.
+    // If several replicas write at the same time, one is enough.
     .where('last_used_at', '<', sql<number>`now_ms() - 30000`)
     .execute();
 }

@@ -1,8 +1,8 @@
 /**
  * View tokens: an operator sees what a customer sees.
  *
- * What always holds: a view token reads and never writes, whatever the route. It works for 15 minutes at most, and only while
- * the session of the console, or the operator token, that asked for it works. The audit trail tells of each.
+ * Invariants: a view token reads and never writes, whatever the route. It is valid for at most 15 minutes, and only
+ * while the console session or operator token that requested it is valid. Each is recorded in the audit trail.
  */
 import type { Cause } from '../../kernel/cause.ts';
 import type { Store } from '../../kernel/db/open.ts';

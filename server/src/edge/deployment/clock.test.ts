@@ -1,4 +1,7 @@
-/** What waits for a time goes on when the clock was set back: on both databases, at once and after a restart. */
+/**
+ * Work that waits for a time continues after the clock was set back: on both databases, immediately and after a
+ * restart.
+ */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
@@ -34,7 +37,7 @@ describeOnBothDatabases('After the clock was set back', (kind) => {
   });
   afterAll(() => test.stop());
 
-  /** A source that the platform could not be told of, and that is to be tried again. */
+  /** A source whose change never reached the platform and is to be retried. */
   const waiting = async (name: string) => {
     const who = await customer(test, name);
     const mend = faulty.rule(unreachable(({ method, path }) => method === 'POST' && path === '/sources'));
@@ -62,7 +65,7 @@ describeOnBothDatabases('After the clock was set back', (kind) => {
     const source = await waiting('acme');
     const { db } = test.app.store;
     const before = await test.app.store.now();
-    // Of a destination, which nobody works on.
+    // Lease of a destination that nobody works on.
     const held = { lease_until: before + 2 * minute, lease_id: 'dead', no_post_before: before + 5 * minute };
     await db.updateTable('destinations').set(held).where('id', '=', destination.id).execute();
     await db

@@ -1,6 +1,6 @@
 /**
- * The times in the store that something waits for, of all organizations. Whoever adds such a column adds it here; a test
- * compares this list with the tables.
+ * All times in the store that something waits for, of all organizations. Add new such columns here; a test compares
+ * this list with the tables.
  */
 import { sql } from 'kysely';
 import { now } from '../../kernel/db/moments.ts';
@@ -134,7 +134,7 @@ export async function noteTime(db: Db): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** How far the clock is behind. Whoever asks next waits for the end of the transaction, and finds it right. */
+/** How far the clock is behind. The next caller waits for the end of the transaction and finds it corrected. */
 export async function takeStepBack(tx: Db): Promise<number> {
   const row = await tx
     .updateTable('job_watch')

@@ -1,6 +1,6 @@
 /**
- * The rules of `inlay doctor` and of the health of a running service: what each says of one part of a deployment, and what to
- * do. They change nothing. Whoever calls them opens what they look at.
+ * The rules of `inlay doctor` and of the health of a running service: what each reports about one part of a deployment,
+ * and what to do. They change nothing. Callers open what the rules read.
  */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -214,7 +214,7 @@ function readSealer(config: Config, secrets: Secrets): Sealer {
   return openSealer(secrets, { path, readOrCreate: (name) => readFileSync(path(name), 'utf8') });
 }
 
-/** Of a database that is open: whether its tables are those of this version. */
+/** For an open database: whether its tables are those of this version. */
 export async function examineMigrations(store: Store): Promise<Finding> {
   const kind = databaseNames[store.kind];
   const { pending, unknown } = await compareMigrations(store.db);

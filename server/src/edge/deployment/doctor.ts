@@ -111,7 +111,7 @@ async function examineService(config: Config, secrets: Secrets): Promise<rules.F
   }
 }
 
-/** Where nobody can tell, somebody may have signed in. What is wrong with the database is told elsewhere. */
+/** If this cannot be determined, a customer may have signed in. Another check reports problems of the database. */
 async function mayHaveCredentials(config: Config, secrets: Secrets): Promise<boolean> {
   if (isToBeMade(config, secrets)) return false;
   const store = openStore(config, secrets, { runtime: systemRuntime });

@@ -24,7 +24,7 @@ interface PresenceContext {
   host: string;
   version: string;
   sealer: Pick<Sealer, 'keyIds'>;
-  /** A name by which others on this machine can tell whether the process still runs. */
+  /** A name by which others on this machine can check whether the process is still alive. */
   processName(id: string): string;
 }
 

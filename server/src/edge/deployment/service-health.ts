@@ -1,10 +1,10 @@
 /**
  * How the service itself does, for operators: the rules of doctor, applied to the parts that run.
  *
- * What always holds: an organization is told what is its own, and whether platform and database answer. What belongs to the
- * deployment is for the first organization alone; numbers of all organizations together are left out where there are several.
- * Nobody can use this as a hammer: an answer is kept for ten seconds, what others were asked for thirty, and nobody waits
- * longer than five seconds for others.
+ * Invariants: an organization sees its own data, and whether platform and database respond. Data about the deployment
+ * is for the first organization alone; totals across organizations are omitted if there are several. Requests cannot
+ * overload dependencies: a response is cached for ten seconds, results of dependencies for thirty, and nothing waits
+ * longer than five seconds for a dependency.
  */
 import type { Deployment, Replica, ServiceCheck, ServiceHealth } from '@inlay/contract/log/service-health';
 import { BoundedMap } from '@inlay/schedule/bounded-map';

@@ -1,4 +1,4 @@
-/** What holds for the whole API, told once at the top of the page. */
+/** The rules of the whole API, at the top of the page. */
 import { type Html, html } from '../../kernel/html.ts';
 import { formatJson, prose } from './prose.ts';
 

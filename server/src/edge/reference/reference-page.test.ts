@@ -7,7 +7,7 @@ import { renderReference } from './reference-page.ts';
 import { style } from './style.ts';
 
 let test: TestApp;
-/** Of all pages, and of the first. */
+/** Size limits: of all pages, and of the first. */
 let page: string;
 let overview: string;
 

@@ -75,7 +75,7 @@ export interface RotationSteps {
   untilUsed(keyId: string): Promise<void>;
   /** Seals everything again. Afterwards nothing is sealed with any other key. */
   reseal(sealer: Sealer): Promise<void>;
-  /** Nobody can come back who has nothing but an older key. */
+  /** A process with only an older key cannot return. */
   assertNoneLeft(keyId: string): Promise<void>;
 }
 

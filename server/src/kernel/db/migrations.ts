@@ -1754,8 +1754,8 @@ const digitOf = (place: number) => `instr('0123456789abcdef', substr(id, ${place
 const slot = `(created_at * 4096 + (${digitOf(1)}) * 256 + (${digitOf(2)}) * 16 + ${digitOf(3)})`;
 const slotOfNew = sql.raw(slot.replaceAll(/\b(created_at|id)\b/g, 'new.$1'));
 const wordsOfSlot = sql`group_concat('o' || substr(organization_id, 1, 8) || ' ' || status || name_parts(name_folded), ' ')`;
-// The text of a slot is made anew from all workspaces in the slot, of any organization. Mostly that is only the
-// workspace that changed.
+// The text of a slot is rebuilt from all workspaces in the slot, of any organization. Mostly that is only the workspace
+// that changed.
 const slotMadeAnew = sql`
   begin
     delete from workspace_names where rowid = ${slotOfNew};

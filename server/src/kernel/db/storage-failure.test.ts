@@ -1,4 +1,4 @@
-/** What a user of the database is told when it does not answer in time. */
+/** The error that users of the database get if it does not respond in time. */
 import { randomUUID } from 'node:crypto';
 import { StorageState } from '@inlay/sqlite/storage-state';
 import { Kysely, PostgresDialect, sql } from 'kysely';

@@ -764,7 +764,7 @@ export interface JobLogRow {
   content: Uint8Array;
 }
 
-/** A job that has ended, and whose log is still to be copied. A row exists exactly as long as that is so. */
+/** An ended job whose log is still to be copied. The row is deleted once it is. */
 interface JobLogWantedRow {
   workspace_id: string;
   connection_id: string;
@@ -1108,7 +1108,7 @@ export interface WebhookEndpointRow {
   lease_until: number;
   /** The receiver asked for a pause, or fails again and again. */
   not_before: number;
-  /** Since when it does nothing but fail. */
+  /** Since when every delivery has failed. */
   failing_since: number | null;
   /** 0 or 1: it was said that it fails, and not yet that it works again. */
   failing_told: number;

@@ -74,7 +74,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime, ending: Abor
     query = '',
   ): Promise<{ areResolved: boolean; outage: string | undefined } | undefined> {
     const answer = await call('read_credentials', 'probe', { method: 'GET', path: `/credentials${query}` });
-    // Whoever refuses the token says nothing about which platform this is.
+    // A refused token reveals nothing about which platform this is.
     if ([401, 429].includes(answer.status) || answer.status >= 500) throw unavailable(answer);
     const told = answer.status < 300 ? tryParse(answer.text) : undefined;
     if (!isObject(told) || typeof told.areResolved !== 'boolean') return undefined;

@@ -144,7 +144,7 @@ interface InjectableApp {
 
 /**
  * Dispatches into an app that serves the platform's API below `basePath`. Always waits for the response, which the app
- * sends immediately when it is told to abort its requests.
+ * sends immediately when its requests are aborted.
  */
 export function inProcessTransport(app: InjectableApp, basePath: string): Transport {
   return {

@@ -1,8 +1,8 @@
 /**
- * Checkpoints of the audit trail: signed statements which hash the trail of an organization had at a position. A chain of
- * hashes alone can be computed anew by anybody who can write to the database. A checkpoint cannot, without the key that is
- * kept outside of the database; and a checkpoint that somebody else keeps shows that the end was cut off. A checkpoint also
- * says which beginning retention has removed, so nobody else can remove one.
+ * Checkpoints of the audit trail: signed statements of an organization's trail hash at a position. Anyone who can write
+ * to the database can recompute a hash chain, but not a checkpoint, whose key is kept outside of the database; and a
+ * checkpoint kept elsewhere shows that the end was cut off. A checkpoint also records which beginning retention has
+ * removed, so nobody else can remove one.
  */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { AuditCheckpoint } from '@inlay/contract/log/audit';

@@ -52,7 +52,7 @@ it('are kept until they can be written, with what was refused meanwhile', async 
     ['request.refused', 3],
     ['token.refused', 40],
   ]);
-  // The first of a kind is told at once again.
+  // The first of a kind is recorded at once again.
   await refusals.flush();
   refuse();
   await expect.poll(() => written.splice(0).map(({ data }) => data.count)).toEqual([1]);

@@ -105,7 +105,7 @@ function checkpointAt({ position, hash }: AuditEvent): AuditCheckpoint {
   return signCheckpoint(said, privateKey);
 }
 
-/** A trail of so many entries, whose seventh tells of a checkpoint at the fifth. */
+/** A trail with this many entries, whose seventh records a checkpoint at the fifth. */
 function makeTrail(count: number): AuditEvent[] {
   const trail: AuditEvent[] = [];
   for (let position = 1; position <= count; position++) {

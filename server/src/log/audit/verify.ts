@@ -2,9 +2,10 @@
  * Verifies an audit trail, entry by entry, from the database or from an export: knows no database, and keeps nothing of the
  * trail but the hashes since the last checkpoint, checkpoints and what was erased.
  *
- * It finds every entry that was changed, dropped, moved or added, and names it. What a chain of hashes alone cannot show is
- * that all hashes were computed anew, or that the end is missing; checkpoints show that. Whatever cannot be checked is a
- * fault: a signature whose key is unknown, a beginning that no signature says was cut, a value that no entry says was erased.
+ * Finds every entry that was changed, dropped, moved or added, and names it. A hash chain alone cannot show that all
+ * hashes were recomputed or that the end is missing; checkpoints show that. Whatever cannot be checked is a fault: a
+ * signature with an unknown key, a beginning that no signature confirms as cut, a value that no entry records as
+ * erased.
  */
 
 import { isObject } from '@inlay/contract/catalog/connector-configuration';

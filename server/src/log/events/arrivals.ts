@@ -99,7 +99,7 @@ export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arr
     const filter = { after: known.head, workspaceId: undefined, types: undefined, since: undefined };
     const fresh = await listEvents(db, organizationId, filter, maxRows);
     const last = fresh.at(-1)?.position ?? head;
-    // More than a tail holds: it begins anew behind them.
+    // More than a tail holds: restart after them.
     if (fresh.length === maxRows && last < head) return { begin: head, head, goneUntil, rows: [] };
     const all = [...known.rows, ...fresh];
     const begin = all.at(-maxRows - 1)?.position ?? known.begin;

@@ -342,7 +342,7 @@ describeOnBothDatabases('The log', (kind) => {
       [/log_entries_by_position\b/, everything],
       [/log_entries_by_workspace_position\b/, { ...everything, workspaceId }],
       [/log_entries_by_type\b/, { ...everything, types }],
-      // Of an empty table, PostgreSQL takes either of the two.
+      // For an empty table, PostgreSQL uses either plan.
       [/log_entries_by_workspace(_position)?\b/, { ...everything, types, workspaceId }],
     ];
     for (const [index, filter] of ways) {

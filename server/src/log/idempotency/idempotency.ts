@@ -1,6 +1,6 @@
 /**
- * Requests with an Idempotency-Key are carried out once. Whoever repeats such a request, at any replica, gets the answer
- * of the first ([why so](../../../docs/adr/0017-idempotency-keys.md)).
+ * Requests with an Idempotency-Key are carried out once. Repeating such a request, at any replica, returns the first
+ * response ([reasons](../../../docs/adr/0017-idempotency-keys.md)).
  *
  * What always holds: only the claim in the row works on a request, and a claim is taken over only after its lease has run
  * out on the database's clock. `applied_at` is written in the same transaction as the first change of the request. So

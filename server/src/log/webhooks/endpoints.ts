@@ -261,7 +261,7 @@ function secretFaults(secret: string | undefined, signing: WebhookEndpointRow['s
   return msg === undefined ? [] : [{ loc: ['body', 'secret'], msg, type: 'value_error' }];
 }
 
-/** Whoever may change an address must not be able to read the secrets that were kept for the old address. */
+/** A principal that may change an address must not be able to read the secrets stored for the old address. */
 function redirectedSecretFaults(
   before: string,
   after: string | undefined,

@@ -266,7 +266,7 @@ describeInTurns('A connection', (kind, it) => {
     expect(await send('GET', `jobs/${job.id}`)).toMatchObject({ connection_id: id, status: 'cancelled' });
     expect((await send('GET', `jobs?connection_id=${id}`)).data).toHaveLength(1);
 
-    // Whoever saves the source again does not get it back.
+    // Saving the source again does not bring it back.
     await who.request('PUT', `/sources/${source.id}`, { name: 'Renamed' });
     await settle();
     expect(await there(who)).toEqual([]);

@@ -117,7 +117,7 @@ async function change(
       const isChosenAnew = differing.some(([name]) => name === 'own_streams');
       await changes.changeSettings(tx, row.workspace_id, id, {
         ...Object.fromEntries(differing),
-        // Streams that are still to be read anew stay so.
+        // Streams still waiting to be read from the start keep waiting.
         ...(isChosenAnew && { streams_anew: Math.max(1, row.streams_anew) }),
       });
     }

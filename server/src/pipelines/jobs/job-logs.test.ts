@@ -1,4 +1,4 @@
-/** Logs of jobs: from the platform while a job goes on, from our own store after its end, and the same from both. */
+/** Logs of jobs: from the platform while a job runs, from our own store after its end, with the same content. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { JobsContext } from '@inlay/platform/jobs/context';
@@ -173,7 +173,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     tell(3, { status: 'succeeded', attempts: 1 });
     await pass();
     expect(await ids()).toContain(await jobIdOf(test, 3));
-    // The log tells what was configured, so the source must have a configuration that can be opened.
+    // The log contains the configuration, so the source must have one that can be opened.
     const sealed_config = sealConfiguration(createSealer(encryptionKey), 'source', acme.sourceId, {});
     await db.updateTable('sources').set({ sealed_config }).where('id', '=', acme.sourceId).execute();
     expect((await test.request('DELETE', `/api/v1/workspaces/${acme.workspaceId}`)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** What the jobs API tells of each stream of a sync, to operators and to customers, and what the metrics count. */
+/** What the jobs API reports about each stream of a sync, to operators and to customers, and what the metrics count. */
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { startHttpServer } from '../../../../guard/test/http-server.ts';
 import { freePort } from '../../../../scripts/disposable.mjs';

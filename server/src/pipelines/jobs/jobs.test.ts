@@ -1,4 +1,4 @@
-/** Jobs in the service's own tables, on a platform that tells what the test wants it to tell. */
+/** Jobs in the service's own tables, on a platform whose jobs the test controls. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { addTenant } from '../../../test/security/support.ts';
@@ -33,7 +33,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
   let platformId: string;
   let sourceId: string;
   const lines: Record<string, unknown>[] = [];
-  /** By id: what the platform tells of its jobs. */
+  /** By id: the jobs that the platform reports. */
   const told = new Map<number, object>();
 
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
       expect(status, text).toBe(200);
       expect(text).not.toMatch(number);
     }
-    // The position of a list is no secret to whoever decodes it.
+    // The position of a list is not a secret.
     const next = new URL((await get('/jobs?limit=1')).next).searchParams.get('cursor') ?? '';
     expect(Buffer.from(next, 'base64url').toString()).not.toMatch(number);
     expect((await get(`/jobs?limit=1&cursor=${next}`)).data).toHaveLength(1);
@@ -248,7 +248,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
       () => tell(2, { status: 'running', attempts: 1, failedAttempts: 0 }),
       () => tell(2, failedJob(2)),
       () => tell(3, misconfigured(3)),
-      // Paused and going on again is no recovery.
+      // Resuming after a pause is not a recovery.
       () => test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status: 'inactive' } }),
       () => test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status: 'active' } }),
       () => tell(4, { status: 'cancelled', lastUpdatedAt: at(4), attempts: 1, failedAttempts: 0 }),
@@ -256,7 +256,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     ];
     for (const step of steps) {
       await step();
-      // Being told twice changes nothing.
+      // A job reported twice changes nothing.
       await pass();
       await pass();
     }

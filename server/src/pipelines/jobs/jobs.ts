@@ -385,7 +385,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
   const credential =
     credentialId === null ? undefined : await sources.findCredentialStatus(tx, workspaceId, credentialId);
   const earlier = healthIn(row);
-  // While something is being set up anew, what was refused before says nothing.
+  // During a set-up, an earlier refusal means nothing.
   const isSettled = source?.due_at === null;
   const refused = isSettled ? [destination, row, source].find((part) => part?.failure != null) : undefined;
   const status = statusOf({
@@ -425,7 +425,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
   return { health, status };
 }
 
-/** A failure from before the last sign-in asks nobody to do anything: the next sync tells. */
+/** A failure from before the last sign-in requires no action: the next sync decides. */
 function sinceSignIn(job: JobRow, credential: sources.CredentialStatus | undefined): JobFailure {
   const failure = failureIn(job);
   const isBefore = credential !== undefined && (job.ended_at ?? job.started_at) < credential.signed_in_at;

@@ -1,7 +1,7 @@
 /**
- * Applies a version of a template to what a workspace has of it: only rows change here, and the set-up worker tells the
- * platform. What a connection carries over is what differs between its version and the new one, without what was chosen for
- * this connection alone (connection-changes.ts).
+ * Applies a template version to what a workspace has from the template: only rows change here, and the set-up worker
+ * updates the platform. A connection takes over what differs between its version and the new one, except what was
+ * chosen for this connection alone (connection-changes.ts).
  *
  * What always holds: the status of a connection is never touched. Names of tables change only if asked, because new data
  * would then go elsewhere.
@@ -101,7 +101,7 @@ interface WantedConnection extends Omit<ConnectionStep, 'content'> {
   target: ConnectionVersion;
 }
 
-/** Whether the platform has to be told something. */
+/** Whether something must change on the platform. */
 export async function applyToConnection(
   journal: Journal,
   tx: Db,
@@ -133,7 +133,7 @@ export interface TemplateVersionToApply {
 }
 
 export type ApplyOutcome =
-  /** The platform has to be told. */
+  /** Must change on the platform. */
   | { state: 'changing'; failedBefore: boolean; sources: string[] }
   | { state: 'done' }
   | { state: 'skipped'; reason: string };

@@ -1,7 +1,7 @@
 /**
- * Definitions of the organization's own on the platform. A platform has such a definition in one workspace, and all sources
- * that are made from it there get a new manifest together. So each source has a copy of the definition for itself: some
- * sources may then go on with a new version while others stay on theirs.
+ * Copies of an organization's own definitions on the platform. Such a definition belongs to one workspace there, and
+ * all sources made from it get a new manifest together. So each source has its own copy of the definition: some sources
+ * can then use a new version while others keep theirs.
  */
 import { type Configuration, listSecrets } from '@inlay/contract/catalog/connector-configuration';
 import type { ConnectorSpecification, MovedSources } from '@inlay/contract/catalog/definitions';

@@ -97,7 +97,7 @@ export async function setUpConnection(
     await recordStatusApplied(ctx.store.db, connection.workspace_id, connection);
   }
   if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
-  // What kept it from being as it should, such as its destination, is mended.
+  // The obstacle, such as its destination, is fixed.
   if (connection.failure !== null) {
     await connections.recordFailure(ctx.store.db, 'connections', connection.workspace_id, connection.id, null);
   }
@@ -331,9 +331,7 @@ async function assertDestination(
   );
 }
 
-/**
- * Somebody has deleted the destination on the platform, but the operator's template still wants it: it is made anew.
- */
+/** Someone deleted the destination on the platform, but the operator's template still wants it: it is recreated. */
 async function whereDestinationMayBeLost<T>(
   ctx: PipelinesContext,
   { id, workspace_id: workspaceId, platform_id: platformId }: MadeDestination,

@@ -22,7 +22,7 @@ export interface SetUps extends Repetition {
 }
 
 export function createSetUps(ctx: PipelinesContext): SetUps {
-  /** The work that is going on, by source id. */
+  /** Set-ups in progress, by source id. */
   const underWay = new Map<string, Promise<void>>();
   const turns = new FairQueue({ ...slots, maxWaiting: batch, elapsed: ctx.runtime.elapsed });
 

@@ -61,8 +61,8 @@ function chooseByTemplate(
 }
 
 /**
- * Takes the best sync mode that both sides know: new records only, each kept once; else new records only; else
- * everything anew. Without a key and a cursor it is unknown which of two records is newer, so such a stream is read anew.
+ * Chooses the best sync mode that both sides support: incremental with deduplication; else incremental; else a full
+ * refresh. Without a key and a cursor it is unknown which of two records is newer, so such a stream is read in full.
  */
 function configure(
   stream: PlatformStream,

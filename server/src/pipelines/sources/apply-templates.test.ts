@@ -62,7 +62,7 @@ describeOnBothDatabases('Templates applied to a workspace', (kind) => {
     await apply({ no_longer_matching: 'delete' });
     await acme.settled(id);
     expect(await statuses()).toEqual(['active']);
-    // Back on the old plan as well: a connection that was deleted is made anew.
+    // Back on the old plan as well: a deleted connection is recreated.
     const back = await apply({ selected_connection_template_tags: ['gold', 'silver'] });
     expect(back).toMatchObject({ missing: [{ connection_template_id: silver }], no_longer_matching: [], matching: 1 });
     await acme.settled(id);

@@ -242,7 +242,7 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       connection_id: seeded[0]?.connectionId,
       attempts: 1,
       failure: { kind: 'transient_error', origin: 'source', message: 'The line was cut.' },
-      // The platform has told of no attempts.
+      // The platform has reported no attempts.
       attempt_list: null,
       first_error: null,
       row_points: null,

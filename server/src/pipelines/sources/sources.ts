@@ -370,7 +370,7 @@ async function acceptAhead(
       [present, definition].some(
         ({ specification }) => keptSecrets(specification.connectionSpecification, values.given, config).length > 0,
       );
-    // Whoever sends the masks back has not entered the secrets for this version.
+    // Sending the masks back does not count as entering the secrets for this version.
     if (isKept && (await discloses(ctx, scope, { present, definition, stored: values.stored, versions })))
       return undefined;
     return { config, definition, version: definition.ownVersion };

@@ -47,7 +47,7 @@ describeInTurns('The quota concurrent_syncs', (kind, it) => {
     (await who.request('GET', '/connections')).body.data.map(({ id }: { id: string }) => id);
   const ask = (on: TestApp, { token }: Customer, id: string) =>
     on.request('POST', `/api/v1/embedded/connections/${id}/sync`, { token });
-  /** On a busy machine a request may wait too long for the workspace, and is told to come again. */
+  /** On a busy machine, a request may wait too long for the workspace and gets a retryable error. */
   const start = async (on: TestApp, who: Customer, id: string): Promise<Answer> => {
     const answer = await ask(on, who, id);
     return answer.headers['x-inlay-error'] === 'storage_unavailable' ? await start(on, who, id) : answer;

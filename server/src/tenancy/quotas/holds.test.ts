@@ -1,4 +1,4 @@
-/** Workspaces that have moved as much as they may, on a platform that tells what the test wants it to tell of its jobs. */
+/** Workspaces that have reached their quota, on a platform whose jobs the test controls. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../../test/support/databases.ts';
@@ -138,7 +138,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
 
     await tell(1, second, ended(5));
     await expectStatuses('inactive', 'inactive', 'inactive');
-    // What is told twice counts once.
+    // A job reported twice counts once.
     await test.app.workers.jobWatch.pass();
     const again = (await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/usage`)).body;
     expect(again.rows_per_day.used).toBe(115);
@@ -221,7 +221,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     const later = limits().length;
     await put(quotas(), { rows_per_day: 20_000 });
     expect(limits(), 'nothing new').toHaveLength(later);
-    // Workspaces without connections are not reviewed: they are told with their first connection.
+    // Workspaces without connections are not reviewed: they are with their first connection.
     await put('/api/v1/quotas', { concurrent_syncs: 3 });
     await test.app.workers.quotaReviews.pass();
     const beta = await customer(test, 'beta');

@@ -81,7 +81,7 @@ describeOnBothDatabases('Quotas', (kind) => {
 
   it('give 50 parallel creates on two replicas exactly the 10 sources that are allowed', async () => {
     await put(path(acme.workspaceId), { sources: 10 });
-    // On a busy machine a request may wait too long for the workspace, and is told to come again.
+    // On a busy machine, a request may wait too long for the workspace and gets a retryable error.
     const connectAtLast = async (on: TestApp): Promise<Answer> => {
       const answer = await connect(on, acme);
       return answer.status === 503 ? await connectAtLast(on) : answer;
@@ -175,7 +175,7 @@ describeOnBothDatabases('Quotas', (kind) => {
       await holdHealth(test.app.store, tx, [beta.workspaceId]);
       await tx
         .updateTable('jobs')
-        // What the platform told before counts as older.
+        // What the platform reported before counts as older.
         .set({ status: 'running', attempts: 1 })
         .where('workspace_id', '=', beta.workspaceId)
         .where('ended_at', 'is', null)

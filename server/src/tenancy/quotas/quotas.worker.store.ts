@@ -60,7 +60,10 @@ export async function listToReview(db: Db, { organizationId, after }: Review, li
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** Goes on after this workspace; null: all are done. Not if the quotas were changed meanwhile: then all begins anew. */
+/**
+ * Continues after this workspace; null: all are done. Not if the quotas were changed in the meantime: then the review
+ * starts over.
+ */
 export async function putReviewed(db: Db, review: Review, after: string | null): Promise<void> {
   await db
     .updateTable('quotas')

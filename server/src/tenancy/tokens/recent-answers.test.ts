@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecentAnswers } from './recent-answers.ts';
 
-/** A store that says what it is told to, and how often it was asked. */
+/** A store with configurable answers that counts queries. */
 function setUp(goodForMs?: (answer: string) => number) {
   const state = { now: 0, says: 'yes' as string | undefined, asked: 0 };
   const recent = new RecentAnswers<string>(() => state.now);

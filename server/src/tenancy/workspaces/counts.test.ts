@@ -1,4 +1,4 @@
-/** Counts are kept beside the workspaces. Whatever happens to those, the counts are what counting them anew would give. */
+/** Denormalised counts of workspaces. After any change, they equal the result of counting again. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';

@@ -2,7 +2,7 @@
 export interface ListShape {
   byStatus: boolean;
   isFirst: boolean;
-  /** Written into the text of the statement. As a parameter it would make SQLite plan anew each time. */
+  /** A literal in the statement. As a parameter, it would make SQLite plan again each time. */
   limit: number;
 }
 

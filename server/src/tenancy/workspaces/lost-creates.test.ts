@@ -1,6 +1,6 @@
 /**
- * A create whose answer was lost, and whose name somebody else's workspace got before the create took effect. Nobody
- * can tell the two workspaces apart from outside, so neither is deleted; but the late one must never be forgotten.
+ * A create whose response was lost, and whose name was bound to another workspace before the create took effect. The
+ * two workspaces cannot be distinguished from outside, so neither is deleted; but the late one must never be forgotten.
  */
 import { expect } from 'vitest';
 import type { TestApp } from '../../../test/support/app.ts';

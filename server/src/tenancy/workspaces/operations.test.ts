@@ -117,7 +117,10 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect(await test.workspaceId('second')).not.toBe(id);
   });
 
-  /** Sends the second request when the first has reached the platform, which goes on once the second is recorded, or done. */
+  /**
+   * Sends the second request when the first has reached the platform, which continues once the second is recorded, or
+   * done.
+   */
   async function overtake(
     id: string,
     isFirst: Match,
@@ -234,7 +237,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
   it('asserts a name once more after an answer was lost, before it forgets about it', async () => {
     const id = await test.workspaceId('one');
     faulty.rule(first(1, isRename, lostAnswer));
-    // The client library tries again by itself, so the caller sees success …
+    // The client library retries automatically, so the caller sees success …
     expect((await update(id, { name: 'two' })).status).toBe(200);
     // … but the first try might still be on its way, so the work stays open.
     expect(await openWork()).toEqual([1]);

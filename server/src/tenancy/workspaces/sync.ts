@@ -95,7 +95,7 @@ async function record(
     const renaming = await operations.workspacesWithOpenRename(tx, organizationId, before);
     const toBind = new Map<string, string>();
     let live = 0;
-    // Of several workspaces with the same name, the oldest gets the name.
+    // Among several workspaces with the same name, the oldest gets the name.
     for (const { id, name: given } of oldestFirst(listed)) {
       const name = storableText(given);
       const row = rows.get(id);

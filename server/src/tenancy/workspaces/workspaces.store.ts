@@ -34,8 +34,8 @@ export const columns = [
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
 /**
- * Written into the text of a statement, not given as a parameter. SQLite compares it with the condition of the indexes
- * of workspaces that are not deleted. With a parameter it would plan the statement anew each time.
+ * A literal in the statement, not a parameter. SQLite matches it with the partial indexes of workspaces that are not
+ * deleted. With a parameter, it would plan the statement again each time.
  */
 export const deleted = sql.lit('deleted' as const);
 
@@ -254,7 +254,7 @@ export async function recordHold(tx: Db, organizationId: string, id: string, isH
   await changed(tx, organizationId, id).set({ held_since, gen: sql`gen + 1` }).execute();
 }
 
-/** What the platform is to be told, once the operation is driven. */
+/** What the operation will apply on the platform. */
 export async function recordSyncLimit(tx: Db, organizationId: string, id: string, limit: number): Promise<void> {
   await changed(tx, organizationId, id).set({ sync_limit: limit, gen: sql`gen + 1` }).execute();
 }

@@ -1,10 +1,10 @@
 /**
  * Workspaces: one per customer, in the local store and on the platform under the same id. This file owns reading,
  * listing, counting, renaming, (de)activating and deleting them; creation.ts creates, sync.ts imports, operations.ts
- * tells the platform.
+ * applies changes on the platform.
  *
- * What always holds: every change is recorded here first and told to the platform after, so a crash loses nothing;
- * a deleted workspace is never seen again; `updated_at` only grows.
+ * Invariants: every change is recorded here first and applied on the platform afterwards, so a crash loses nothing; a
+ * deleted workspace is never visible again; `updated_at` only grows.
  */
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/tenancy/workspaces';
 import type { Store } from '../../kernel/db/open.ts';
@@ -55,7 +55,7 @@ export async function listWorkspaces(
   { nameContains, status, limit, cursor }: ListRequest,
 ): Promise<WorkspaceRows> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  // One more than asked for tells whether there is a next page.
+  // One more than requested shows whether there is a next page.
   const [db, filter] = [ctx.store.db, { status, after }];
   const found = nameContains
     ? await searchWorkspaces(db, organizationId, nameContains, filter, limit + 1)
@@ -168,7 +168,7 @@ async function setStatus(
 
   const outcome = await finishOperation(ctx, ref, leaseId);
   if (outcome.state !== 'open') return undefined;
-  // The work that is still open then belongs to a later change, and the caller of that change is told.
+  // The remaining work then belongs to a later change, whose caller is notified.
   if ((await getWorkspace(ctx, organizationId, id)).status !== status) return undefined;
   const { error, pending, total } = outcome;
   if (pending !== undefined && total !== undefined) {
