@@ -47,7 +47,7 @@ export function startProgram<Question extends object, Answer>(
 
 /** Ends a process and waits for its end; a process that does not end by the signal is killed. */
 export function stopperOf(child: ChildProcess, signal: NodeJS.Signals): () => Promise<void> {
-  // An interruption ends the process. Whoever waits for it sees its end.
+  // An interruption ends the process, which its caller notices.
   child.on('error', () => {});
   const ended = new Promise((resolve) => child.once('exit', resolve));
   return async () => {

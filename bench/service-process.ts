@@ -15,7 +15,7 @@ export interface ServiceProcess {
   lagP99Ms(): Promise<number>;
   /** Fails unless the answer is a good one. */
   request<Answer>(method: string, path: string, body?: object): Promise<Answer>;
-  /** Timeout for any response. */
+  /** The status of any response. */
   statusOf(method: string, path: string, body?: object): Promise<number>;
   stop(): Promise<void>;
 }

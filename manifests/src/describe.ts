@@ -20,7 +20,7 @@ const mostNodes = 1_000_000;
 const mostBytes = 16 * 1024 ** 2;
 const mostStreams = 5_000;
 const mostBytesOfSpecification = 1024 ** 2;
-/** Of one kind, in one stream or outside streams. */
+/** Limit per kind, in one stream or outside streams. */
 const mostPlaces = 200;
 const longestWords = 1_000;
 

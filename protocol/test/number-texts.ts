@@ -1,4 +1,4 @@
-/* Numbers as JSON may write them, for property tests, and a spelling by which equal ones are told. */
+/* Numbers as JSON may write them, for property tests, and a canonical spelling to compare them. */
 import fc from 'fast-check';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });

@@ -110,7 +110,7 @@ describe('inlay', () => {
       expect(code).toBe(1);
       expect(stdout).toBe('');
       expect(stderr).toMatch(
-        /^The configuration has 3 errors:\n {2}- PORT .*\n {2}- INLAY_OPERATOR_TOKEN .*\n {2}- LOG_LEVEL .*\n$/,
+        /^Invalid configuration \(3 problems\):\n {2}- PORT .*\n {2}- INLAY_OPERATOR_TOKEN .*\n {2}- LOG_LEVEL .*\n$/,
       );
     }
     expect(existsSync(dataDir)).toBe(false);
@@ -130,7 +130,7 @@ describe('inlay', () => {
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const message = await fail('organization', 'list');
     expect(message).toMatch(
-      /^The database cannot be used: .*\nCheck INLAY_DATABASE_URL or INLAY_DATA_DIR, then run: inlay doctor\n$/,
+      /^Cannot use the database: .*\nCheck INLAY_DATABASE_URL or INLAY_DATA_DIR, then run: inlay doctor\n$/,
     );
   });
 });
@@ -203,7 +203,7 @@ describe('inlay start', () => {
 describe('inlay migrate', () => {
   it('says what it applied, and the next time that nothing was to do', async () => {
     const { succeed } = commandLine(undefined, { asProcess: true });
-    expect(await succeed('migrate')).toMatch(/^Applied: 0001-tokens-and-workspaces\b.*\n$/);
+    expect(await succeed('migrate')).toMatch(/^Applied migrations: 0001-tokens-and-workspaces\b.*\n$/);
     expect(await succeed('migrate')).toBe('The database is up to date.\n');
   });
 });
@@ -364,7 +364,7 @@ describe('inlay doctor', () => {
     const report = await commandLine(dataDir).succeed('doctor');
     expect(report).toContain(`  ok    Data directory: ${dataDir} will be created on first start\n`);
     expect(report).toContain('  ok    Database: SQLite, will be created on first start\n');
-    expect(report).toContain('  ok    platform: bundled\n');
+    expect(report).toContain('  ok    Platform: bundled\n');
     expect(report).toMatch(/\nNothing to fix\.\n$/);
     expect(existsSync(dataDir)).toBe(false);
   });
@@ -381,7 +381,7 @@ describe('inlay doctor', () => {
       `  WARN  Data directory: other users can read ${dataDir}\n         Run: chmod 700 ${dataDir}\n`,
     );
     expect(stdout).toContain('  WARN  Configuration: INLAY_PUBLIC_URL is not https\n');
-    expect(stdout).toMatch(/\n\d to look at\.\n$/);
+    expect(stdout).toMatch(/\n\d warnings?\.\n$/);
     expect(stdout).toMatch(
       / {2}WARN {2}organization Acme \(.*\): operator tokens older than 90 days: first\n +Run: inlay operator-token rotate/,
     );
@@ -394,7 +394,7 @@ describe('inlay doctor', () => {
   it('fails with 1 on a bad configuration, fault by fault', async () => {
     const { code, stdout } = await runCommand(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/FAIL {2}configuration\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /);
+    expect(stdout).toMatch(/FAIL {2}Configuration: invalid\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /);
     expect(stdout).toMatch(/\n2 to fix\.\n$/);
   });
 
@@ -403,7 +403,7 @@ describe('inlay doctor', () => {
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const { code, stdout } = await inlay('doctor');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/ {2}FAIL {2}database: SQLite cannot be used \(.*\)\n +Check the file and the disk\.\n/);
+    expect(stdout).toMatch(/ {2}FAIL {2}Database: cannot use SQLitee used \(.*\)\n +Check the file and the disk\.\n/);
     expect(stdout).toMatch(/\n1 to fix\.\n$/);
   });
 
@@ -412,7 +412,7 @@ describe('inlay doctor', () => {
     writeFileSync(file, '');
     const { code, stdout } = await commandLine(file).inlay('doctor');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/ {2}FAIL {2}data directory: /);
+    expect(stdout).toMatch(/ {2}FAIL {2}Data directory: /);
     expect(stdout).toMatch(/\d to fix\.\n$/);
   });
 });
@@ -459,7 +459,7 @@ describe('inlay connector', () => {
     writeFileSync(join(dataDir, 'run.sh'), 'test -d "$HOME" && cat spec.json\n');
     const add = ['connector', 'add', '--source', '--name', 'Mine', '--directory', dataDir, '--'];
     expect(await succeed(...add, 'sh', './run.sh')).toMatch(/^Added Mine /);
-    expect(await fail(...add, './run.sh')).toContain(`There is no program at ${join(dataDir, 'run.sh')}. `);
+    expect(await fail(...add, './run.sh')).toContain(`No executable program at ${join(dataDir, 'run.sh')}. `);
   });
 
   it('checks manifests, imports them once their licences are accepted, and lists and removes them', async () => {
@@ -588,7 +588,7 @@ describe('inlay connector', () => {
     const add = ['connector', 'add', '--source', '--name', 'Again', '--manifest'];
     expect(await succeed(...add, `${address}${at('books')}`)).toMatch(/^Added Again /);
     expect(await fail(...add, `${address}/nowhere.yaml`)).toBe(`Not found: ${address}/nowhere.yaml\n`);
-    expect(await fail(...add, `${address}/fails`)).toBe(`${address}/fails answered 500.\n`);
+    expect(await fail(...add, `${address}/fails`)).toBe(`${address}/fails returned 500.\n`);
     expect(await fail(...add, `${address}/large.yaml`)).toBe(`${address}/large.yaml is larger than 4 MiB.\n`);
     expect(await fail(...add, 'http://127.0.0.1:1/x')).toMatch(/^http:\/\/127\.0\.0\.1:1\/x cannot be read: /);
     expect(await fail('connector', 'import', `${address}/page.html`)).toBe(
@@ -604,7 +604,7 @@ describe('inlay connector', () => {
     const nothingToRun = 'Pass --manifest <file>, --image <image>, or a command after --.\n';
     expect(await add('--source')).toBe(nothingToRun);
     expect(await add('--source', '--image', 'a:1', '--', 'true')).toBe(nothingToRun);
-    expect(await add('--source', '--', 'true')).toMatch(/^The connector cannot be used: /);
+    expect(await add('--source', '--', 'true')).toMatch(/^The connector failed: /);
     expect(await add('--source', '--image', '--network=host')).toContain('is not a valid image name');
     expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Pass a name with --name.\n');
     expect(await add('--manifest', 'books.yaml')).toBe('Manifests can only be added as sources. Pass --source.\n');
@@ -669,12 +669,12 @@ describe('inlay platform', () => {
     const wrong = await doctor({ INLAY_PLATFORM_URL: url, INLAY_PLATFORM_CLIENT_SECRET: 'wrong' });
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(
-      / {2}FAIL {2}platform: .*\n +Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET\.\n/,
+      / {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET\.\n/,
     );
     const away = await doctor({ INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' });
     expect(away.code).toBe(1);
     expect(away.stdout).toMatch(
-      / {2}FAIL {2}platform: .*\n +Check INLAY_PLATFORM_URL \(it ends in \/v1\) and the network\.\n/,
+      / {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_URL \(it ends in \/v1\) and the network\.\n/,
     );
   });
 

@@ -52,7 +52,7 @@ import {
   widening,
 } from './table.ts';
 
-/** Initial number of lines; busy tables get more. */
+/** Initial size of the buffer for lines; busy tables get more. */
 const linesBytes = 64 * 1024;
 const newline = 10;
 /** The records of a transaction are sorted in memory. With the usual 4 MB, PostgreSQL sorts on disk. */

@@ -150,7 +150,7 @@ export async function countNegativeZeros(client: pg.Client, table: string, colum
 
 /** PostgreSQL allows 1,600, and columns that were dropped count. */
 const maxColumns = 1_500;
-/** Bytes out of the 8,160 that PostgreSQL allows. */
+/** Out of the 8,160 bytes that PostgreSQL allows. */
 const maxRowBytes = 8_000;
 
 /** Whether every row has room for a column more, next to those that are there. */

@@ -1,4 +1,4 @@
-/* The words of records.ts in forms: where records are, and what tells them apart. */
+/* Form texts for records.ts: where records are, and what identifies them. */
 import type { Dictionary } from './translate.ts';
 
 export const recordWords: Dictionary = {

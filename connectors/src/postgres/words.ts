@@ -1,6 +1,6 @@
 import type { Dictionary } from '../kit/translate.ts';
 
-/** Of the fields that source and destination have in common. */
+/** Texts for the fields that source and destination share. */
 const connectionDictionary: Dictionary = {
   Server: { de: 'Server', es: 'Servidor', fr: 'Serveur', ja: 'サーバー' },
   Login: { de: 'Anmeldung', es: 'Inicio de sesión', fr: 'Connexion', ja: 'ログイン' },

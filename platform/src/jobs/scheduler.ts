@@ -49,7 +49,7 @@ interface Scheduler {
 
 const lookEveryMs = 1_000;
 const judgeEveryMs = 60_000;
-/** Doubling of a turn. With the default settings, the last one is nearly as long as a job may take. */
+/** Limit for doubling a turn. With the default settings, the last one is nearly as long as a job may take. */
 const mostDoublings = 7;
 
 interface Active {
