@@ -55,8 +55,12 @@ interface PodSpec {
   }[];
 }
 
-const objectsIn = (path: string) =>
-  parseAllDocuments(read(path)).map((document) => document.toJS() as KubernetesObject);
+function objectsIn(path: string): KubernetesObject[] {
+  return parseAllDocuments(read(path)).map((document) => {
+    expect(document.errors, path).toEqual([]);
+    return document.toJS();
+  });
+}
 
 /** Each value of an object with its path. */
 function leavesOf(value: unknown, path = ''): string[] {

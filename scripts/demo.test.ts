@@ -242,14 +242,8 @@ it('ends on a signal while it is still starting', async () => {
 });
 
 it.each([
-  [
-    ['--help'],
-    /^Unknown option '--help'.*\n.*--port, --page-port, --provider-port, --data-dir, --no-build\n$/,
-  ],
-  [
-    ['--data-dir', join(program, 'data')],
-    /^.* \S+\/data\. ENOTDIR.*\n.*--data-dir\.\n$/,
-  ],
+  [['--help'], /^Unknown option '--help'.*\n.*--port, --page-port, --provider-port, --data-dir, --no-build\n$/],
+  [['--data-dir', join(program, 'data')], /^.* \S+\/data\. ENOTDIR.*\n.*--data-dir\.\n$/],
 ])('says what to do about %j, without a stack trace', async (args, output) => {
   const [port, pagePort] = [await freePort(), await freePort()];
   expect(await run([...args, '--port', String(port), '--page-port', String(pagePort)]).ended).toEqual({

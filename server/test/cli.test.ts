@@ -394,7 +394,9 @@ describe('inlay doctor', () => {
   it('fails with 1 on a bad configuration, fault by fault', async () => {
     const { code, stdout } = await runCommand(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/FAIL {2}Configuration: invalid\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /);
+    expect(stdout).toMatch(
+      /FAIL {2}Configuration: invalid\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /,
+    );
     expect(stdout).toMatch(/\n2 to fix\.\n$/);
   });
 
