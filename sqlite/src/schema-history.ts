@@ -16,7 +16,10 @@ export interface SchemaDefinition<Tx extends QueryExecutorProvider> {
   table: string;
   createTable: string;
   now: string;
-  migrations: Readonly<Record<string, (tx: Tx) => Promise<void>>>;
+  /** A string in place of a removed one: the version that still has it. */
+  migrations: Readonly<Record<string, ((tx: Tx) => Promise<void>) | string>>;
+  /** Creates in one step what the migrations up to a name create. Later ones run on new stores too. */
+  baseline: { through: string; load: () => Promise<string[]> };
 }
 
 export interface SchemaHistory {
@@ -70,19 +73,27 @@ export async function applyPending<Tx extends QueryExecutorProvider>(
   tx: Tx,
   definition: SchemaDefinition<Tx>,
 ): Promise<string[]> {
-  const { table, createTable, now, migrations, version } = definition;
+  const { table, createTable, now, migrations, baseline, version } = definition;
   await sql.raw(createTable).execute(tx);
   const history = await readHistory(tx, definition);
   assertCompatible(history, version);
   const { pending } = history;
   if (pending.length === 0) return [];
-  for (const name of pending) {
-    await migrations[name]?.(tx);
-    await sql`insert into ${sql.table(table)} values (${name}, ${sql.raw(now)})`.execute(tx);
+  const inBaseline = history.applied.length === 0 ? pending.filter((name) => name <= baseline.through) : [];
+  if (inBaseline.length > 0) for (const statement of await baseline.load()) await sql.raw(statement).execute(tx);
+  for (const name of pending.slice(inBaseline.length)) {
+    const migration = migrations[name];
+    if (typeof migration !== 'function') throw new IncompatibleSchema(passThrough(migration, version));
+    await migration(tx);
   }
+  const rows = sql.join(pending.map((name) => sql`(${name}, ${sql.raw(now)})`));
+  await sql`insert into ${sql.table(table)} values ${rows}`.execute(tx);
   await writeVersions(tx, definition, history.oldestCompatible);
   return pending;
 }
+
+const passThrough = (needed: string | undefined, version: string) =>
+  `This data is too old for Inlay ${version}. Start Inlay ${needed} on it once, then ${version}.`;
 
 interface Versions {
   oldest_compatible: string;

@@ -8,6 +8,9 @@ import { type Kysely, sql } from 'kysely';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Tables } from './tables.ts';
 
+/** New files start with the result of the migrations up to this one (db/baseline.ts). */
+const baselineThrough = '0017-encryption-keys-of-the-runner';
+
 /** Raise it in the change that adds a migration after which earlier versions fail. */
 const oldestCompatible = '1.0.0';
 
@@ -290,4 +293,6 @@ export const schema: SchemaDefinition<Kysely<Tables>> = {
     'create table if not exists kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null)',
   now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
   migrations,
+  // Loaded here and not at the start, because only a new file needs it.
+  baseline: { through: baselineThrough, load: async () => (await import('./baseline.ts')).baseline },
 };

@@ -37,8 +37,13 @@ export interface Store {
 /** Long enough for another process's short write, short enough that a request never seems to hang. */
 const busyTimeoutMs = 500;
 
-/** `storage` is told when the database stops accepting writes. */
-export async function openStore(file: string, storage?: StorageState): Promise<Store> {
+interface StoreOptions {
+  /** Told when the database stops accepting writes. */
+  storage?: StorageState;
+  definition?: typeof schema;
+}
+
+export async function openStore(file: string, { storage, definition = schema }: StoreOptions = {}): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
   const database = new SqliteConnection(file, { busyTimeoutMs, ...(storage && { onFailure: storage.note }) });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -47,10 +52,10 @@ export async function openStore(file: string, storage?: StorageState): Promise<S
   const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }, guard) });
   const transaction: Store['transaction'] = (work) => db.transaction().execute((tx) => guard.within(() => work(tx)));
   try {
-    const history = await readHistory(db, schema);
-    assertCompatible(history, schema.version);
+    const history = await readHistory(db, definition);
+    assertCompatible(history, definition.version);
     // Nearly every start finds nothing to do, and waits for nobody.
-    if (history.pending.length > 0) await transaction((tx) => applyPending(tx, schema));
+    if (history.pending.length > 0) await transaction((tx) => applyPending(tx, definition));
   } catch (error) {
     await db.destroy();
     throw error;

@@ -1803,6 +1803,9 @@ const namePartIndex = {
   ],
 };
 
+/** New databases start with the result of the migrations up to this one (db/baseline.ts). */
+const baselineThrough = '0058-codes-of-failures';
+
 /** Raise it in the change that adds a migration after which earlier versions fail. */
 const oldestCompatible = '1.0.0';
 
@@ -1825,7 +1828,7 @@ export async function migrate(store: Pick<Store, 'kind' | 'db' | 'exclusively'>)
 export const readSchemaHistory = ({ kind, db }: Pick<Store, 'kind' | 'db'>): Promise<SchemaHistory> =>
   readHistory(db, schemaOf(kind));
 
-const schemaOf = (kind: DatabaseKind): SchemaDefinition<Kysely<Tables>> => ({
+export const schemaOf = (kind: DatabaseKind): SchemaDefinition<Kysely<Tables>> => ({
   version,
   oldestCompatible,
   table: 'migrations',
@@ -1834,6 +1837,8 @@ const schemaOf = (kind: DatabaseKind): SchemaDefinition<Kysely<Tables>> => ({
   migrations: Object.fromEntries(
     Object.entries(migrations).map(([name, step]) => [name, (tx: Kysely<Tables>) => step(tx, kind)]),
   ),
+  // Loaded here and not at the start, because only a new database needs it.
+  baseline: { through: baselineThrough, load: async () => (await import('./baseline.ts')).baselineOf(kind) },
 });
 
 /**
