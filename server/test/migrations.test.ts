@@ -268,14 +268,9 @@ describeOnBothDatabases('Migrations', (kind) => {
   });
 
   it('are done once when several processes start at the same moment', async () => {
-    const { pending } = await readSchemaHistory(store);
     const results = await Promise.all([cli('migrate'), cli('migrate'), cli('migrate')]);
     expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(3).fill({ code: 0, stderr: '' }));
-    expect(results.map(({ stdout }) => stdout).toSorted()).toEqual([
-      `Applied migrations: ${pending.join(', ')}\n`,
-      'The database is up to date.\n',
-      'The database is up to date.\n',
-    ]);
+    expect(results.filter(({ stdout }) => stdout.includes('baseline'))).toHaveLength(1);
     expect(await readSchemaHistory(store)).toMatchObject({ pending: [], unknown: [] });
   });
 

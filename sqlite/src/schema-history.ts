@@ -5,7 +5,8 @@
  * Migrations are expand/contract: the version before a migration keeps working after it. So a start accepts migrations it
  * doesn't know, unless the store says that they need a later version.
  */
-import { type QueryExecutorProvider, SqliteAdapter, sql } from 'kysely';
+import { Kysely, type QueryExecutorProvider, SqliteAdapter, SqliteDialect, sql } from 'kysely';
+import { SqliteConnection } from './connection.ts';
 
 export interface SchemaDefinition<Tx extends QueryExecutorProvider> {
   /** Of this program. */
@@ -32,6 +33,9 @@ export interface SchemaHistory {
   migratedBy: string | null;
 }
 
+/** Told of each migration, with the time it took. */
+export type OnApplied = (name: string, ms: number) => void;
+
 /** This program must not use the store. The message says which version can. */
 export class IncompatibleSchema extends Error {}
 
@@ -55,6 +59,16 @@ export async function readHistory<Tx extends QueryExecutorProvider>(
   };
 }
 
+/** Of a SQLite file that exists, without changing it. */
+export async function readFileHistory<Tx extends QueryExecutorProvider>(
+  file: string,
+  definition: SchemaDefinition<Tx>,
+): Promise<SchemaHistory> {
+  const database = new SqliteConnection(file, { readOnly: true });
+  const db = new Kysely<never>({ dialect: new SqliteDialect({ database }) });
+  return await readHistory(db, definition).finally(() => db.destroy());
+}
+
 export function findIncompatibility({ unknown, oldestCompatible }: SchemaHistory, version: string): string | undefined {
   if (oldestCompatible !== null && isOlder(version, oldestCompatible)) {
     return `This data needs Inlay ${oldestCompatible} or later; this is ${version}.`;
@@ -72,6 +86,7 @@ export function assertCompatible(history: SchemaHistory, version: string): void 
 export async function applyPending<Tx extends QueryExecutorProvider>(
   tx: Tx,
   definition: SchemaDefinition<Tx>,
+  onApplied: OnApplied = () => {},
 ): Promise<string[]> {
   const { table, createTable, now, migrations, baseline, version } = definition;
   await sql.raw(createTable).execute(tx);
@@ -80,11 +95,20 @@ export async function applyPending<Tx extends QueryExecutorProvider>(
   const { pending } = history;
   if (pending.length === 0) return [];
   const inBaseline = history.applied.length === 0 ? pending.filter((name) => name <= baseline.through) : [];
-  if (inBaseline.length > 0) for (const statement of await baseline.load()) await sql.raw(statement).execute(tx);
+  let startedAt = performance.now();
+  const tell = (name: string) => {
+    onApplied(name, Math.round(performance.now() - startedAt));
+    startedAt = performance.now();
+  };
+  if (inBaseline.length > 0) {
+    for (const statement of await baseline.load()) await sql.raw(statement).execute(tx);
+    tell(`baseline through ${baseline.through}`);
+  }
   for (const name of pending.slice(inBaseline.length)) {
     const migration = migrations[name];
     if (typeof migration !== 'function') throw new IncompatibleSchema(passThrough(migration, version));
     await migration(tx);
+    tell(name);
   }
   const rows = sql.join(pending.map((name) => sql`(${name}, ${sql.raw(now)})`));
   await sql`insert into ${sql.table(table)} values ${rows}`.execute(tx);

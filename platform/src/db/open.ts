@@ -5,7 +5,7 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
-import { applyPending, assertCompatible, readHistory } from '@inlay/sqlite/schema-history';
+import { applyPending, assertCompatible, type OnApplied, readHistory } from '@inlay/sqlite/schema-history';
 import { SqliteError } from '@inlay/sqlite/sqlite-error';
 import { roomStatements, type StorageState } from '@inlay/sqlite/storage-state';
 import { type TransactionGuard, transactionGuard } from '@inlay/sqlite/transaction-guard';
@@ -40,10 +40,14 @@ const busyTimeoutMs = 500;
 interface StoreOptions {
   /** Told when the database stops accepting writes. */
   storage?: StorageState;
+  onApplied?: OnApplied | undefined;
   definition?: typeof schema;
 }
 
-export async function openStore(file: string, { storage, definition = schema }: StoreOptions = {}): Promise<Store> {
+export async function openStore(
+  file: string,
+  { storage, onApplied, definition = schema }: StoreOptions = {},
+): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
   const database = new SqliteConnection(file, { busyTimeoutMs, ...(storage && { onFailure: storage.note }) });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -55,7 +59,7 @@ export async function openStore(file: string, { storage, definition = schema }: 
     const history = await readHistory(db, definition);
     assertCompatible(history, definition.version);
     // Nearly every start finds nothing to do, and waits for nobody.
-    if (history.pending.length > 0) await transaction((tx) => applyPending(tx, definition));
+    if (history.pending.length > 0) await transaction((tx) => applyPending(tx, definition, onApplied));
   } catch (error) {
     await db.destroy();
     throw error;

@@ -5,7 +5,7 @@ import { assertCompatible, findIncompatibility, type SchemaHistory } from '@inla
 import { type Config, readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { noData, openDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';
-import { migrate, readSchemaHistory } from '../../kernel/db/migrations.ts';
+import { readSchemaHistory } from '../../kernel/db/migrations.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
@@ -13,6 +13,7 @@ import type { Sealer } from '../../kernel/sealing.ts';
 import { version } from '../../kernel/version.ts';
 import { listOrganizations } from '../../tenancy/organizations/organizations.ts';
 import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
+import { upgrade } from '../deployment/upgrade.ts';
 import { openStore } from '../open-store.ts';
 
 type Work = (store: Store) => Promise<void>;
@@ -50,10 +51,15 @@ async function withFoundStore(work: (store: Store, history: SchemaHistory) => Pr
 /** For commands that write: refuses another encryption key, and migrates the store first. */
 export const withStore = (work: Work) =>
   withFoundStore(async (store) => {
+    const { config } = readConfig(process.env);
     await openOwnSealer(store);
-    await migrate(store);
+    await upgradeFor(config, store);
     await work(store);
   });
+
+/** For a command with output of its own. */
+export const upgradeFor = (config: Config, store: Store | undefined) =>
+  upgrade({ config, store, runtime: systemRuntime, tell: (line) => process.stderr.write(`${line}\n`) });
 
 /** Refuses a key that does not open what is stored: what this command seals or allows could not be used by the service. */
 export async function openOwnSealer(store: Store): Promise<Sealer> {
@@ -72,7 +78,7 @@ export const withStoreAsItIs = (work: Work) =>
     assertCompatible(history, version);
     if (history.pending.length > 0) {
       throw new OperatorError(
-        'The database has pending migrations. Run: inlay migrate (or inlay start, which migrates first)',
+        'The database has pending migrations. Run: inlay upgrade (or inlay start, which upgrades first)',
       );
     }
     await work(store);

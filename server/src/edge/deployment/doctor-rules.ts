@@ -223,7 +223,7 @@ export async function examineMigrations(store: Store): Promise<Finding> {
   const incompatibility = findIncompatibility(history, version);
   if (incompatibility !== undefined) return fail(`Database: ${kind}. ${incompatibility}`, 'Run that version.');
   if (history.pending.length > 0) {
-    const advice = 'Run: inlay migrate (or inlay start, which migrates first)';
+    const advice = 'Run: inlay upgrade (or inlay start, which upgrades first)';
     return warn(`Database: ${kind}, has pending migrations`, advice);
   }
   return history.unknown.length > 0

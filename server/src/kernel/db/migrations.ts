@@ -8,6 +8,7 @@
 import {
   applyPending,
   assertCompatible,
+  type OnApplied,
   readHistory,
   type SchemaDefinition,
   type SchemaHistory,
@@ -1817,12 +1818,15 @@ const patienceMs = 600_000;
  * exclusive transaction, so that only one of several processes migrates, and a failure leaves nothing behind. The lock
  * ends with the transaction: no other kind of lock is safe behind a transaction pooler.
  */
-export async function migrate(store: Pick<Store, 'kind' | 'db' | 'exclusively'>): Promise<string[]> {
+export async function migrate(
+  store: Pick<Store, 'kind' | 'db' | 'exclusively'>,
+  onApplied?: OnApplied,
+): Promise<string[]> {
   const history = await readSchemaHistory(store);
   assertCompatible(history, version);
   // Nearly every start finds nothing to do, and waits for nobody.
   if (history.pending.length === 0) return [];
-  return await store.exclusively((tx) => applyPending(tx, schemaOf(store.kind)), patienceMs);
+  return await store.exclusively((tx) => applyPending(tx, schemaOf(store.kind), onApplied), patienceMs);
 }
 
 export const readSchemaHistory = ({ kind, db }: Pick<Store, 'kind' | 'db'>): Promise<SchemaHistory> =>
