@@ -13,9 +13,9 @@ import { printFindings } from './doctor-report.ts';
 import { mayHaveStore, openOwnSealer, withNewStore } from './opened-store.ts';
 import { print, printJson, span } from './output.ts';
 
-/** Measured on a small machine; a busy disk takes longer. */
+/** A third of what a local disk did: 300 MB are copied in 0.9 s, and changed with an index in 3.4 s. */
 const copiedBytesPerMs = 100_000;
-const migratedBytesPerMs = 25_000;
+const migratedBytesPerMs = 30_000;
 const backupAdvisedAfterMs = 86_400_000;
 
 export async function upgradeData(options: { check?: boolean; json?: boolean }): Promise<void> {
