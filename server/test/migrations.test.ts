@@ -270,7 +270,7 @@ describeOnBothDatabases('Migrations', (kind) => {
   it('are done once when several processes start at the same moment', async () => {
     const results = await Promise.all([cli('migrate'), cli('migrate'), cli('migrate')]);
     expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(3).fill({ code: 0, stderr: '' }));
-    expect(results.filter(({ stdout }) => stdout.includes('baseline'))).toHaveLength(1);
+    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(2);
     expect(await readSchemaHistory(store)).toMatchObject({ pending: [], unknown: [] });
   });
 

@@ -30,7 +30,8 @@ beforeAll(() => {
   const lockOf = (top: string) => readFileSync(join(top, 'package-lock.json'), 'utf8');
   const isSame = lockOf(folder) === lockOf(root);
   // The links to our own packages are relative, so in a copy they lead to the release's.
-  if (isSame) cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+  if (isSame)
+    cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true });
   else run(folder, 'npm', 'ci', '--no-audit', '--no-fund');
   run(folder, process.execPath, 'scripts/ensure-built.mjs');
 });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { findIncompatibility } from '@inlay/sqlite/schema-history';
 import { type Config, ConfigError, readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { noData } from '../../kernel/config/data-dir.ts';
+import { readSchemaHistory } from '../../kernel/db/migrations.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
 import { databaseNames, type Finding, fail, ok, warn } from '../deployment/doctor-rules.ts';
@@ -23,8 +24,10 @@ export async function upgradeData(options: { check?: boolean; json?: boolean }):
   await withNewStore(async (store) => {
     await openOwnSealer(store);
     const { config } = readConfig(process.env);
+    const isNew = (await readSchemaHistory(store)).applied.length === 0;
     const applied = await upgrade({ config, store, runtime: systemRuntime, tell: print });
     if (applied.length === 0) print('The database is up to date.');
+    else if (isNew) print('The database is ready.');
   });
 }
 

@@ -82,13 +82,13 @@ export async function upgrade(ctx: UpgradeContext): Promise<string[]> {
   for (const { history } of stores) assertCompatible(history, version);
   if (!stores.some(isPending)) return [];
   const files = stores.some((each) => each.file !== undefined && isPending(each));
-  if (!files) return await migrateStores(ctx);
+  if (!files) return await migrateStores(ctx, stores);
   const lock = await takeLock(openDataDir(ctx.config.dataDir).path('upgrade.lock'), ctx.runtime, lockPatienceMs);
   try {
     // Another process may have upgraded meanwhile.
     const locked = await readStores(ctx);
     const copy = await copyFiles(ctx, locked);
-    const applied = await migrateStores(ctx);
+    const applied = await migrateStores(ctx, locked);
     if (copy !== undefined) keepOnly(copy);
     return applied;
   } finally {
@@ -96,11 +96,15 @@ export async function upgrade(ctx: UpgradeContext): Promise<string[]> {
   }
 }
 
-async function migrateStores({ config, store, tell }: UpgradeContext): Promise<string[]> {
+async function migrateStores(
+  { config, store, tell }: UpgradeContext,
+  stores: readonly StoreState[],
+): Promise<string[]> {
   const applied: string[] = [];
   const onApplied: OnApplied = (name, ms) => {
     applied.push(name);
-    tell(`Applied ${name} (${ms} ms)`);
+    // A new database is no upgrade.
+    if (stores.some(hasData)) tell(`Applied ${name} (${ms} ms)`);
   };
   if (store) await migrate(store, onApplied);
   const file = join(config.dataDir, 'platform.db');
