@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
-import { compareMigrations, type Db, type Store } from './product.ts';
+import { type Db, readSchemaHistory, type Store } from './product.ts';
 
 export const organizationId = '5bd6a2f0-9c1e-4b7a-8f3d-2e6c4a1b0d97';
 export const operatorToken = 'a-token-that-only-benchmarks-know-0123456789';
@@ -126,7 +126,7 @@ export async function fillLog(db: Db, { count, same, rowOf, signal }: Rows): Pro
 
 /** Whether a kept store has the tables of today and all workspaces. */
 export async function isSeeded(store: Store, count: number): Promise<boolean> {
-  const { pending, unknown } = await compareMigrations(store.db);
+  const { pending, unknown } = await readSchemaHistory(store);
   const { id } = workspaceAt(count - 1, count);
   const last = await store.db
     .selectFrom('name_claims')

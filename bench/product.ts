@@ -17,7 +17,7 @@ export { openPlatform } from '../platform/src/open-platform.ts';
 export { connectorProgram } from '../platform/src/runner/programs.ts';
 export { byWorker } from '../server/src/kernel/cause.ts';
 export { encodePlace, encodePosition } from '../server/src/kernel/db/list-cursor.ts';
-export { compareMigrations, migrate } from '../server/src/kernel/db/migrations.ts';
+export { migrate, readSchemaHistory } from '../server/src/kernel/db/migrations.ts';
 export { type Db, openPostgres, openSqlite, type Store } from '../server/src/kernel/db/open.ts';
 export type { Tables } from '../server/src/kernel/db/tables.ts';
 export { type GuardedRequest, openGuardedClient } from '../server/src/kernel/network/guarded-client.ts';

@@ -2,3 +2,11 @@
 import { guardTransactions } from '@inlay/sqlite/transaction-guard';
 
 guardTransactions();
+
+const folder = process.env.INLAY_RECORD_STATEMENTS;
+if (folder) {
+  const { recordStatements, saveStatements } = await import('./record-statements.mjs');
+  const { afterAll } = await import('vitest');
+  recordStatements();
+  afterAll(() => saveStatements(folder));
+}

@@ -75,12 +75,19 @@ describe('migrations', () => {
     expect(names).toEqual([...names].sort());
   });
 
-  test('of a newer version make an older one refuse the file', async () => {
+  test('of a later version are accepted until it ends the support for this one', async () => {
     const { file, stop } = await startPlatform();
     await stop();
-    const newer = new SqliteConnection(file);
-    newer.exec("insert into kysely_migration values ('9999-from-the-future', '2031-01-01T00:00:00.000Z')");
-    newer.close();
+    const change = (statement: string) => {
+      const newer = new SqliteConnection(file);
+      newer.exec(statement);
+      newer.close();
+    };
+    change("insert into kysely_migration values ('9999-from-the-future', '2031-01-01T00:00:00.000Z')");
+    await (await startPlatform({ file })).stop();
+    change("update schema_versions set oldest_compatible = '99.1.0'");
+    await expect(openPlatform(platformOptions(file))).rejects.toThrow('99.1.0');
+    change('drop table schema_versions');
     await expect(openPlatform(platformOptions(file))).rejects.toThrow('9999-from-the-future');
   });
 });

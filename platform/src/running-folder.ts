@@ -3,13 +3,11 @@
  * the data directory. What a run that was killed has left in its folder, and the connectors that may have outlived it,
  * are ended and removed by the next run before that starts anything.
  *
- * Whether a run is over is determined by a lock on a file in its folder, which the operating system releases when the
- * process exits. So a live run is never mistaken for a dead one or the reverse, even if the machine or container is
- * renamed. SQLite takes the lock: the database next to it depends on the same kind of lock.
+ * Whether a run is over is determined by a lock on a file in its folder, whatever the machine or container is called now.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { takeLock, tryLock } from '@inlay/sqlite/file-lock';
 import type { Log } from './log.ts';
 import { allProcessesIn, findUsableCgroup, killCgroup, listRunCgroups, removeCgroup } from './processes/cgroups.ts';
 import { endMarkedProcesses } from './processes/marked-processes.ts';
@@ -40,7 +38,7 @@ export async function openRunningFolder(
   log: Pick<Log, 'warn'>,
 ): Promise<RunningFolder> {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
-  const turn = await takeTurn(join(parent, turnFile), runtime);
+  const turn = await takeLock(join(parent, turnFile), runtime, turnPatienceMs);
   try {
     for (const entry of readdirSync(parent, { withFileTypes: true })) {
       if (entry.isDirectory()) await removeIfAbandoned(parent, entry.name, runtime, log);
@@ -101,29 +99,4 @@ async function endCgroups(
     }
   }
   return processes();
-}
-
-async function takeTurn(file: string, { sleep, elapsed }: Pick<Runtime, 'sleep' | 'elapsed'>) {
-  const deadline = elapsed() + turnPatienceMs;
-  for (;;) {
-    const turn = tryLock(file);
-    if (turn) return turn;
-    if (elapsed() > deadline)
-      throw new Error(`Another process has locked ${file} for ${turnPatienceMs / 1000} seconds.`);
-    await sleep(20);
-  }
-}
-
-/** Undefined if another process, or another part of this one, holds the lock. */
-function tryLock(file: string): SqliteConnection | undefined {
-  writeFileSync(file, '', { flag: 'a', mode: 0o600 });
-  const connection = new SqliteConnection(file, { busyTimeoutMs: 0 });
-  try {
-    connection.exec('begin immediate');
-    return connection;
-  } catch (error) {
-    connection.close();
-    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error;
-    return undefined;
-  }
 }

@@ -1,16 +1,15 @@
 /** Migrations, on both databases: once, in order, by one of several processes, and never backwards. */
 import { join } from 'node:path';
+import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { compareMigrations, migrate } from '../src/kernel/db/migrations.ts';
+import { migrate, readSchemaHistory } from '../src/kernel/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../src/kernel/db/open.ts';
+import { version } from '../src/kernel/version.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './support/databases.ts';
 import { runCli } from './support/service.ts';
 
 const first = '0001-tokens-and-workspaces';
-const advice =
-  /^The database was migrated by a newer version of Inlay \(it has 9999-from-the-future\)\. Start that version or a later one\.$/m;
-
 describeOnBothDatabases('Migrations', (kind) => {
   let database: TestDatabase;
   let store: Store;
@@ -33,7 +32,7 @@ describeOnBothDatabases('Migrations', (kind) => {
     sql`insert into migrations (name, applied_at) values ('9999-from-the-future', 0)`.execute(store.db);
 
   it('are a list in order, which begins with the first release', async () => {
-    const { pending, unknown } = await compareMigrations(store.db);
+    const { pending, unknown } = await readSchemaHistory(store);
     expect(pending[0]).toBe(first);
     expect(pending).toEqual(pending.toSorted());
     for (const name of pending) expect(name).toMatch(/^\d{4}-[a-z0-9-]+$/);
@@ -41,9 +40,9 @@ describeOnBothDatabases('Migrations', (kind) => {
   });
 
   it('bring an empty database to this version', async () => {
-    const { pending } = await compareMigrations(store.db);
+    const { pending } = await readSchemaHistory(store);
     expect(await migrate(store)).toEqual(pending);
-    expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: [] });
+    expect(await readSchemaHistory(store)).toMatchObject({ pending: [], unknown: [] });
     const tables = (await store.db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual(
       [
@@ -90,6 +89,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'cause_retry_items',
         'rollout_items',
         'rollouts',
+        'schema_versions',
         'signing_keys',
         'source_checks',
         'source_definition_versions',
@@ -206,8 +206,8 @@ describeOnBothDatabases('Migrations', (kind) => {
       ...{ namespace_format: '', prefix: '', first_sync_wanted: 0, is_set_up: 1, source_template_id: id },
       ...{ definition_id: id, health: 'needs_attention', health_detail: JSON.stringify(health) },
     });
-    const name = '0057-codes-of-failures';
-    for (const table of ['sources', 'destinations', 'connections', 'placed_definitions']) {
+    const name = '0058-codes-of-failures';
+    for (const table of ['sources', 'destinations', 'connections', 'definition_copies']) {
       await sql`alter table ${sql.table(table)} drop column failure_reasons`.execute(store.db);
     }
     for (const table of ['jobs', 'source_checks', 'destination_checks', 'cause_retries']) {
@@ -268,36 +268,50 @@ describeOnBothDatabases('Migrations', (kind) => {
   });
 
   it('are done once when several processes start at the same moment', async () => {
-    const { pending } = await compareMigrations(store.db);
     const results = await Promise.all([cli('migrate'), cli('migrate'), cli('migrate')]);
     expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(3).fill({ code: 0, stderr: '' }));
-    expect(results.map(({ stdout }) => stdout).toSorted()).toEqual([
-      `Applied: ${pending.join(', ')}\n`,
-      'The database is up to date.\n',
-      'The database is up to date.\n',
-    ]);
-    expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: [] });
+    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(2);
+    expect(await readSchemaHistory(store)).toMatchObject({ pending: [], unknown: [] });
   });
 
-  it('refuse a database of a newer version, and say so', async () => {
+  it('of a later version are accepted as long as they keep this version working', async () => {
     await migrate(store);
     await fromTheFuture();
-    await expect(migrate(store)).rejects.toThrow(advice);
-    expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: ['9999-from-the-future'] });
+    await sql`update schema_versions set migrated_by = '99.0.0'`.execute(store.db);
+    expect(await migrate(store)).toEqual([]);
+    const doctor = await cli('doctor');
+    expect(doctor.code, doctor.stdout).toBe(0);
+    expect(doctor.stdout).toMatch(/^ +ok +Database: .*99\.0\.0/m);
   });
 
-  it('of a newer version keep every command from touching the database, in plain words', async () => {
+  it('of a later version that end the support for this one keep every command from touching the database', async () => {
     await migrate(store);
     await fromTheFuture();
-    for (const args of [['start'], ['migrate']]) {
+    await sql`update schema_versions set oldest_compatible = '99.1.0'`.execute(store.db);
+    await expect(migrate(store)).rejects.toThrow(IncompatibleSchema);
+    for (const args of [['start'], ['migrate'], ['organization', 'list']]) {
       const { code, stdout, stderr } = await cli(...args);
-      expect(code, args.join(' ')).toBe(1);
-      expect(stdout).toBe('');
-      // Only the advice: it is not a bug, so there is no stack to show.
-      expect(stderr.trim()).toMatch(new RegExp(advice.source, ''));
+      expect([args, code, stdout]).toEqual([args, 1, '']);
+      // One sentence: no bug, so there is no stack to show.
+      expect(stderr.trim()).toBe(`This data needs Inlay 99.1.0 or later; this is ${version}.`);
     }
     const doctor = await cli('doctor');
     expect(doctor.code).toBe(1);
-    expect(doctor.stdout).toMatch(/FAIL {2}database: \w+, migrated by a newer version of Inlay\n +Start that version/);
+    expect(doctor.stdout).toMatch(/^ +FAIL +Database: .*99\.1\.0/m);
+  });
+
+  it('of builds that recorded no oldest version are refused when unknown', async () => {
+    await migrate(store);
+    await fromTheFuture();
+    await sql`drop table schema_versions`.execute(store.db);
+    await expect(migrate(store)).rejects.toThrow(/9999-from-the-future/);
+  });
+
+  it('applied late by an older version keep the oldest version that was recorded', async () => {
+    await migrate(store);
+    await sql`update schema_versions set oldest_compatible = ${version}`.execute(store.db);
+    await sql`delete from migrations where name = '0047-lives-of-tokens'`.execute(store.db);
+    await migrate(store);
+    expect(await readSchemaHistory(store)).toMatchObject({ oldestCompatible: version, migratedBy: version });
   });
 });

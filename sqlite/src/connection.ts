@@ -6,8 +6,9 @@
  * plain objects, and every failure of SQLite as a `SqliteError` that has SQLite's own code. A connection and a
  * statement have the shape that Kysely's dialect for SQLite asks for.
  */
+import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { backup, DatabaseSync } from '@photostructure/sqlite';
 import { SqliteError } from './sqlite-error.ts';
 
 type DriverStatement = ReturnType<InstanceType<typeof DatabaseSync>['prepare']>;
@@ -81,6 +82,18 @@ export class SqliteConnection {
     run: (...values: SqliteValue[]) => SqliteValue,
   ): void {
     this.#database.function(name, { deterministic: isDeterministic }, run);
+  }
+
+  /** SQLite's online backup: a whole, consistent copy in one file, while others write. */
+  async copyTo(file: string): Promise<void> {
+    // All pages in one step: otherwise each write of another process starts the copy over.
+    await backup(this.#database, file, { rate: -1 }).catch((error) => {
+      throw SqliteError.from(error);
+    });
+    chmodSync(file, 0o600);
+    const copy = new SqliteConnection(file);
+    copy.exec('pragma journal_mode = delete');
+    copy.close();
   }
 
   close(): void {

@@ -17,7 +17,7 @@ export const ServiceCheck = Type.Object(
         'Result of the check. `warn`: somebody should look at it. `fail`: something does not work until somebody acts.',
     }),
     what: Type.String({ description: 'What the check found.', examples: ['database: PostgreSQL, up to date'] }),
-    advice: NullableText('What to do. Null if the check passed.', { examples: ['Run: inlay migrate'] }),
+    advice: NullableText('What to do. Null if the check passed.', { examples: ['Run: inlay upgrade'] }),
   },
   { title: 'Service check' },
 );

@@ -107,7 +107,7 @@ test('a state that an earlier version kept is handed back whole', async () => {
   await ended((await connection.sync()).jobId);
   const { db } = platform.store;
   await db.updateTable('connection_streams').set({ state: '{"next":10,"big":9007199254740993}' }).execute();
-  await migrations['0003-whole-stream-states']?.up(db);
+  await migrations['0003-whole-stream-states']?.(db);
   expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(0);
   expect(connection.givenState()).toBe(
     '[{"type":"STREAM","stream":{"stream_descriptor":{"name":"items"},"stream_state":{"next":10,"big":9007199254740993}}}]',

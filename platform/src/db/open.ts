@@ -4,25 +4,23 @@
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { SqliteConnection } from '@inlay/sqlite/connection';
+import { applyPending, assertCompatible, type OnApplied, readHistory } from '@inlay/sqlite/schema-history';
 import { SqliteError } from '@inlay/sqlite/sqlite-error';
 import { roomStatements, type StorageState } from '@inlay/sqlite/storage-state';
 import { type TransactionGuard, transactionGuard } from '@inlay/sqlite/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,
-  DEFAULT_MIGRATION_TABLE,
   type Dialect,
   Kysely,
-  Migrator,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
   sql,
   type Transaction,
 } from 'kysely';
-import { migrations } from './migrations.ts';
+import { schema } from './migrations.ts';
 import type { Tables } from './tables.ts';
 
 /** What store functions take: the database itself or an open transaction. */
@@ -39,21 +37,33 @@ export interface Store {
 /** Long enough for another process's short write, short enough that a request never seems to hang. */
 const busyTimeoutMs = 500;
 
-/** `storage` is notified when the database stops accepting writes. */
-export async function openStore(file: string, storage?: StorageState): Promise<Store> {
+interface StoreOptions {
+  /** Notified when the database stops accepting writes. */
+  storage?: StorageState;
+  onApplied?: OnApplied | undefined;
+  definition?: typeof schema;
+}
+
+export async function openStore(
+  file: string,
+  { storage, onApplied, definition = schema }: StoreOptions = {},
+): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
   const database = new SqliteConnection(file, { busyTimeoutMs, ...(storage && { onFailure: storage.note }) });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
 
   const guard = transactionGuard();
   const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }, guard) });
+  const transaction: Store['transaction'] = (work) => db.transaction().execute((tx) => guard.within(() => work(tx)));
   try {
-    if (!(await isMigrated(db))) await migrate(db);
+    const history = await readHistory(db, definition);
+    assertCompatible(history, definition.version);
+    // Nearly every start finds nothing to do, and waits for nobody.
+    if (history.pending.length > 0) await transaction((tx) => applyPending(tx, definition, onApplied));
   } catch (error) {
     await db.destroy();
     throw error;
   }
-  const transaction: Store['transaction'] = (work) => db.transaction().execute((tx) => guard.within(() => work(tx)));
   const probed = {
     folder: file === ':memory:' ? undefined : dirname(file),
     probeWrites: () => transaction(takeRoom),
@@ -74,27 +84,6 @@ export async function openStore(file: string, storage?: StorageState): Promise<S
 
 async function takeRoom(tx: Db): Promise<void> {
   for (const statement of roomStatements) await sql.raw(statement).execute(tx);
-}
-
-/** Nearly always. The migrator finds that out by reading the columns of all tables, and writes before it does. */
-async function isMigrated(db: Db): Promise<boolean> {
-  const { rows: tables } =
-    await sql`select 1 from sqlite_master where type = 'table' and name = ${DEFAULT_MIGRATION_TABLE}`.execute(db);
-  if (tables.length === 0) return false;
-  const { rows } = await sql<{ name: string }>`
-    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)} order by name`.execute(db);
-  const applied = rows.map(({ name }) => name);
-  return isDeepStrictEqual(applied, Object.keys(migrations));
-}
-
-async function migrate(db: Db): Promise<void> {
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-    // Names start with their number. A locale-aware comparison would load its rules at each start.
-    nameComparator: (one, other) => (one < other ? -1 : Number(one > other)),
-  }).migrateToLatest();
-  if (error) throw error;
 }
 
 /** True when another process kept the write lock for longer than we were willing to wait. Nothing was written. */
@@ -138,17 +127,10 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** SQLite can roll back DDL; saying so makes the migrator run all pending migrations in one transaction. */
-class TransactionalDdlAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): true {
-    return true;
-  }
-}
-
 function immediateSqlite(config: { database: SqliteConnection }, guard: TransactionGuard): Dialect {
   const dialect = new SqliteDialect(config);
   return {
-    createAdapter: () => new TransactionalDdlAdapter(),
+    createAdapter: () => new SqliteAdapter(),
     createDriver: () => new ImmediateDriver(config, guard),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),

@@ -12,6 +12,7 @@ import { createLog } from '../kernel/telemetry/log.ts';
 import { createApp } from './app.ts';
 import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
 import { openCredentialChannel } from './credential-channel.ts';
+import { upgrade } from './deployment/upgrade.ts';
 import { openTracer } from './open-tracer.ts';
 
 /** Longer than any request may take. Requests that are still open then are cut off. */
@@ -98,6 +99,7 @@ function greeting(config: Config, { organizationId, generated, link, configured 
 export async function startPlatform(config: Config, secrets: Secrets): Promise<void> {
   const { log, storage } = openLog(config);
   const dataDir = openDataDir(config.dataDir);
+  await upgrade({ config, store: undefined, runtime: systemRuntime, tell: (line) => log.info(line) });
   const application = platformCredentials(secrets, dataDir);
   const channel = openCredentialChannel({ serviceUrl: config.serviceUrl, application, runtime: systemRuntime, log });
   const tracer = await openTracer(config, secrets, { runtime: systemRuntime, log });

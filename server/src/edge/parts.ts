@@ -23,7 +23,6 @@ import { byWorker } from '../kernel/cause.ts';
 import type { Config, Secrets } from '../kernel/config/config.ts';
 import { openDataDir } from '../kernel/config/data-dir.ts';
 import { openSealer } from '../kernel/config/encryption-keys.ts';
-import { migrate } from '../kernel/db/migrations.ts';
 import type { Store } from '../kernel/db/open.ts';
 import { maxSlowCallsInFlight } from '../kernel/platform/calls.ts';
 import { createTokenOwner } from '../kernel/platform/token-owner.ts';
@@ -69,6 +68,7 @@ import { createConsoleSessions } from './console/sessions.ts';
 import { createClockWatch } from './deployment/clock.worker.ts';
 import { createPresence } from './deployment/replicas.worker.ts';
 import { createServiceHealth } from './deployment/service-health.ts';
+import { upgrade } from './deployment/upgrade.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
 
@@ -99,7 +99,7 @@ export async function openParts(
   const dataDir = openDataDir(config.dataDir);
   const store = noticingCommits(openStore(config, secrets, { runtime, storage }));
   onClose(() => store.close());
-  await migrate(store);
+  await upgrade({ config, store, runtime, tell: (line) => log.info(line) });
   const sealer = openSealer(secrets, dataDir);
   await assertKeyOpens(store.db, sealer);
 

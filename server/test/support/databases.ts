@@ -129,8 +129,11 @@ function migratedTemplate(): Promise<string> {
 }
 
 async function ensureTemplate(): Promise<string> {
-  const migrations = await readFile(new URL('../../src/kernel/db/migrations.ts', import.meta.url));
-  const name = `inlay_template_${createHash('sha256').update(migrations).digest('hex').slice(0, 16)}`;
+  const hash = createHash('sha256');
+  for (const file of ['baseline', 'migrations']) {
+    hash.update(await readFile(new URL(`../../src/kernel/db/${file}.ts`, import.meta.url)));
+  }
+  const name = `inlay_template_${hash.digest('hex').slice(0, 16)}`;
   const session = await administrator().connect();
   try {
     // Held until the session ends: test files run side by side.

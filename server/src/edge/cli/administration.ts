@@ -4,7 +4,6 @@ import { isAbandoned } from '@inlay/platform/process-names';
 import { byCommandLine } from '../../kernel/cause.ts';
 import { readConfig } from '../../kernel/config/config.ts';
 import { openDataDir } from '../../kernel/config/data-dir.ts';
-import { migrate } from '../../kernel/db/migrations.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { resealEverything } from '../../kernel/db/resealing.ts';
 import { OperatorError } from '../../kernel/errors.ts';
@@ -23,22 +22,22 @@ import {
 } from '../../tenancy/tokens/operator-tokens.ts';
 import { listSigningKeys, removeSigningKey, rotateSigningKeys } from '../../tenancy/tokens/signing-keys.ts';
 import { rotateEncryptionKey as rotateBesideServices } from '../deployment/key-rotation.ts';
-import { chosenOrganization, openOwnSealer, withNewStore, withStore, withStoreAsItIs } from './opened-store.ts';
+import {
+  chosenOrganization,
+  openOwnSealer,
+  upgradeFor,
+  withNewStore,
+  withStore,
+  withStoreAsItIs,
+} from './opened-store.ts';
 import { day, print, table } from './output.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
-export const migrateDatabase = () =>
-  withNewStore(async (store) => {
-    await openOwnSealer(store);
-    const applied = await migrate(store);
-    print(applied.length === 0 ? 'The database is up to date.' : `Applied migrations: ${applied.join(', ')}`);
-  });
-
 export const addOrganization = (options: { name: string; id?: string; platformOrganizationId?: string }) =>
   withNewStore(async (store) => {
     await openOwnSealer(store);
-    await migrate(store);
+    await upgradeFor(readConfig(process.env).config, store);
     if (options.id && (await findOrganization(store, options.id))) {
       throw new OperatorError(`Organization ${options.id} already exists.`);
     }

@@ -61,9 +61,12 @@ program
   });
 
 program
-  .command('migrate')
-  .description('apply pending database migrations (inlay start does this too)')
-  .action(async () => (await administration()).migrateDatabase());
+  .command('upgrade')
+  .alias('migrate')
+  .description('upgrade the data to this version (inlay start does this too)')
+  .option('--check', 'only show what would happen, and what blocks it (exit code 1)')
+  .option('--json', 'with --check: print JSON')
+  .action(async (options) => (await import('./upgrade.ts')).upgradeData(options));
 
 const organization = program.command('organization').description('manage the organizations that share this deployment');
 organization

@@ -23,7 +23,7 @@ import { createJournal } from '../../log/events/journal.ts';
 import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { notedChanges, openBundledPlatform, passingCredentials } from '../bundled-platform.ts';
-import { mayHaveStore, openOwnSealer, withStore, withStoreAsItIs } from './opened-store.ts';
+import { mayHaveStore, openOwnSealer, upgradeFor, withStore, withStoreAsItIs } from './opened-store.ts';
 import { print, table } from './output.ts';
 
 /** Whether this data directory has a bundled platform, and the service uses it. */
@@ -49,6 +49,7 @@ export async function withPlatform(
   const credentials = passingCredentials(secrets, config.dataDir);
   // Refuses another key before it seals anything for the platform.
   await withStoreIfAny(async () => {});
+  await upgradeFor(config, undefined);
   const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: createLog('silent'), isInternal: true };
   const { platform, close } = await openBundledPlatform(config, credentials, parts);
   try {

@@ -1,11 +1,12 @@
 /** Errors as one plain paragraph for the person who typed the command, without a stack unless it is a bug. */
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
+import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
 import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
 
 export function explain(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
+  if (error instanceof OperatorError || error instanceof IncompatibleSchema) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'Operator token not found. See: inlay operator-token list';
   }

@@ -1,16 +1,19 @@
 /** The store of the deployment, for a command: beside a service that may be running on it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { assertCompatible, findIncompatibility, type SchemaHistory } from '@inlay/sqlite/schema-history';
 import { type Config, readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { noData, openDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';
-import { listMigrations, migrate } from '../../kernel/db/migrations.ts';
+import { readSchemaHistory } from '../../kernel/db/migrations.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
+import { version } from '../../kernel/version.ts';
 import { listOrganizations } from '../../tenancy/organizations/organizations.ts';
 import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
+import { upgrade } from '../deployment/upgrade.ts';
 import { openStore } from '../open-store.ts';
 
 type Work = (store: Store) => Promise<void>;
@@ -32,48 +35,50 @@ export function mayHaveStore({ dataDir }: Config, { databaseUrl }: Secrets): boo
 }
 
 /** A command in the wrong folder, or with another database, must not make a new deployment there. */
-async function withFoundStore(
-  work: (store: Store, migrations: Awaited<ReturnType<typeof listMigrations>>) => Promise<void>,
-): Promise<void> {
+async function withFoundStore(work: (store: Store, history: SchemaHistory) => Promise<void>): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   if (!mayHaveStore(config, secrets)) throw noData(config.dataDir);
   await withNewStore(async (store) => {
-    const migrations = await listMigrations(store.db);
-    if (migrations.applied.length === 0) {
+    const history = await readSchemaHistory(store);
+    if (history.applied.length === 0) {
       if (store.kind === 'sqlite') throw noData(config.dataDir);
       throw new OperatorError('No Inlay data in this database. Check INLAY_DATABASE_URL.');
     }
-    await work(store, migrations);
+    await work(store, history);
   });
 }
 
 /** For commands that write: refuses another encryption key, and migrates the store first. */
 export const withStore = (work: Work) =>
   withFoundStore(async (store) => {
+    const { config } = readConfig(process.env);
     await openOwnSealer(store);
-    await migrate(store);
+    await upgradeFor(config, store);
     await work(store);
   });
+
+/** For a command with output of its own. */
+export const upgradeFor = (config: Config, store: Store | undefined) =>
+  upgrade({ config, store, runtime: systemRuntime, tell: (line) => process.stderr.write(`${line}\n`) });
 
 /** Refuses a key that does not open what is stored: what this command seals or allows could not be used by the service. */
 export async function openOwnSealer(store: Store): Promise<Sealer> {
   const { config, secrets } = readConfig(process.env);
   const sealer = openSealer(secrets, openDataDir(config.dataDir));
-  const { applied, unknown } = await listMigrations(store.db);
-  // A database of a newer version is refused by the code that migrates it, with the right message.
-  if (applied.length > 0 && unknown.length === 0) await assertKeyOpens(store.db, sealer);
+  const history = await readSchemaHistory(store);
+  // A database that needs a later version is refused for what it is, by whoever migrates it.
+  if (history.applied.length > 0 && findIncompatibility(history, version) === undefined)
+    await assertKeyOpens(store.db, sealer);
   return sealer;
 }
 
 /** For commands that only look: they leave a database of another version alone. */
 export const withStoreAsItIs = (work: Work) =>
-  withFoundStore(async (store, { pending, unknown }) => {
-    if (unknown.length > 0) {
-      throw new OperatorError('A newer version of Inlay has migrated this database. Use that version or a later one.');
-    }
-    if (pending.length > 0) {
+  withFoundStore(async (store, history) => {
+    assertCompatible(history, version);
+    if (history.pending.length > 0) {
       throw new OperatorError(
-        'The database has pending migrations. Run: inlay migrate (or inlay start, which migrates first)',
+        'The database has pending migrations. Run: inlay upgrade (or inlay start, which upgrades first)',
       );
     }
     await work(store);

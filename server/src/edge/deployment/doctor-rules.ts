@@ -7,12 +7,13 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HealthState } from '@inlay/contract/pipelines/health';
 import { SqliteConnection } from '@inlay/sqlite/connection';
+import { findIncompatibility } from '@inlay/sqlite/schema-history';
 import { listRedirects } from '../../credentials/clients/clients.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
 import { type Config, isLoopback, isOnLoopback, type Secrets } from '../../kernel/config/config.ts';
 import { findObstacle } from '../../kernel/config/data-dir.ts';
 import { isRotating, openSealer } from '../../kernel/config/encryption-keys.ts';
-import { compareMigrations } from '../../kernel/db/migrations.ts';
+import { readSchemaHistory } from '../../kernel/db/migrations.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { countSealedWithOthers } from '../../kernel/db/resealing.ts';
 import type { OrganizationRow } from '../../kernel/db/tables.ts';
@@ -21,6 +22,7 @@ import { PlatformError, type PlatformPort, type PlatformTraits } from '../../ker
 import type { Transport } from '../../kernel/platform/transport.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
+import { version } from '../../kernel/version.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import type { SyncState } from '../../pipelines/connections/job-watch.worker.ts';
 import { countOpenSetUps } from '../../pipelines/set-up/set-ups.worker.ts';
@@ -217,12 +219,15 @@ function readSealer(config: Config, secrets: Secrets): Sealer {
 /** For an open database: whether its tables are those of this version. */
 export async function examineMigrations(store: Store): Promise<Finding> {
   const kind = databaseNames[store.kind];
-  const { pending, unknown } = await compareMigrations(store.db);
-  if (unknown.length > 0) {
-    return fail(`Database: ${kind}, migrated by a newer version of Inlay`, 'Run that version or a later one.');
+  const history = await readSchemaHistory(store);
+  const incompatibility = findIncompatibility(history, version);
+  if (incompatibility !== undefined) return fail(`Database: ${kind}. ${incompatibility}`, 'Run that version.');
+  if (history.pending.length > 0) {
+    const advice = 'Run: inlay upgrade (or inlay start, which upgrades first)';
+    return warn(`Database: ${kind}, has pending migrations`, advice);
   }
-  return pending.length > 0
-    ? warn(`Database: ${kind}, has pending migrations`, 'Run: inlay migrate (or inlay start, which migrates first)')
+  return history.unknown.length > 0
+    ? ok(`Database: ${kind}, migrated by Inlay ${history.migratedBy}; works with this version too`)
     : ok(`Database: ${kind}, up to date`);
 }
 

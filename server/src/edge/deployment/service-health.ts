@@ -11,7 +11,7 @@ import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { sql } from 'kysely';
 import type { Config, Secrets } from '../../kernel/config/config.ts';
 import { listSettings } from '../../kernel/config/settings.ts';
-import { listMigrations } from '../../kernel/db/migrations.ts';
+import { readSchemaHistory } from '../../kernel/db/migrations.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { PlatformPort } from '../../kernel/platform/platform-port.ts';
@@ -198,7 +198,7 @@ export function describeReplicas(replicas: readonly Replica[]): rules.Finding[] 
 }
 
 async function readDeployment({ store, config }: ServiceHealthContext): Promise<Deployment> {
-  const { applied, pending, unknown } = await listMigrations(store.db);
+  const { applied, pending, unknown } = await readSchemaHistory(store);
   return {
     replicas: (await listReplicas(store.db)).map(({ id, host, version, started_at, last_seen_at, now }) => ({
       ...{ id, host, version },

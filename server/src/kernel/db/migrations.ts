@@ -1,12 +1,20 @@
 /**
  * One append-only list of migrations for both databases. A migration that has been released is never edited;
- * the next change is a new entry at the end. Both databases get the same tables, so that the same statements run
+ * the next change is a new entry at the end. The version before keeps working on the result (expand/contract): a migration
+ * adds what the next statements need, and a later version removes what no statement uses any more. Both databases get the same tables, so that the same statements run
  * on both; only the names of types differ, and the index of the parts of names. The file is long because released
  * migrations stay, in one order.
  */
+import {
+  applyPending,
+  assertCompatible,
+  type OnApplied,
+  readHistory,
+  type SchemaDefinition,
+  type SchemaHistory,
+} from '@inlay/sqlite/schema-history';
 import { type Kysely, sql } from 'kysely';
-import { OperatorError } from '../errors.ts';
-import { isSqlite } from './is-sqlite.ts';
+import { version } from '../version.ts';
 import type { DatabaseKind, Store } from './open.ts';
 import type { Tables, TemplateVersionRow } from './tables.ts';
 
@@ -1796,6 +1804,12 @@ const namePartIndex = {
   ],
 };
 
+/** New databases start with the result of the migrations up to this one (db/baseline.ts). */
+const baselineThrough = '0058-codes-of-failures';
+
+/** Raise it in the change that adds a migration after which earlier versions fail. */
+const oldestCompatible = '1.0.0';
+
 /** Longer than any migration takes on a large database. */
 const patienceMs = 600_000;
 
@@ -1804,58 +1818,32 @@ const patienceMs = 600_000;
  * exclusive transaction, so that only one of several processes migrates, and a failure leaves nothing behind. The lock
  * ends with the transaction: no other kind of lock is safe behind a transaction pooler.
  */
-export async function migrate(store: Pick<Store, 'kind' | 'db' | 'exclusively'>): Promise<string[]> {
+export async function migrate(
+  store: Pick<Store, 'kind' | 'db' | 'exclusively'>,
+  onApplied?: OnApplied,
+): Promise<string[]> {
+  const history = await readSchemaHistory(store);
+  assertCompatible(history, version);
   // Nearly every start finds nothing to do, and waits for nobody.
-  if ((await listPending(store.db)).length === 0) return [];
-  return await store.exclusively(async (tx) => {
-    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
-    const pending = await listPending(tx);
-    for (const name of pending) {
-      await migrations[name]?.(tx, store.kind);
-      await sql`insert into migrations (name, applied_at) values (${name}, now_ms())`.execute(tx);
-    }
-    return pending;
-  }, patienceMs);
+  if (history.pending.length === 0) return [];
+  return await store.exclusively((tx) => applyPending(tx, schemaOf(store.kind), onApplied), patienceMs);
 }
 
-async function listPending(db: Kysely<Tables>): Promise<string[]> {
-  const { pending, unknown } = await compareMigrations(db);
-  if (unknown.length > 0) {
-    throw new OperatorError(
-      `A newer version of Inlay has migrated this database (it has ${unknown.join(', ')}). Start that version or a later one.`,
-    );
-  }
-  return pending;
-}
+export const readSchemaHistory = ({ kind, db }: Pick<Store, 'kind' | 'db'>): Promise<SchemaHistory> =>
+  readHistory(db, schemaOf(kind));
 
-/** The migrations that the database still lacks, and those it has but this version does not know. */
-export async function compareMigrations(db: Kysely<Tables>): Promise<{ pending: string[]; unknown: string[] }> {
-  const { pending, unknown } = await listMigrations(db);
-  return { pending, unknown };
-}
-
-/** With those that it has, in their order. */
-export async function listMigrations(
-  db: Kysely<Tables>,
-): Promise<{ applied: string[]; pending: string[]; unknown: string[] }> {
-  const known = Object.keys(migrations);
-  if (!(await hasHistory(db))) return { applied: [], pending: known, unknown: [] };
-  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
-  const applied = rows.map((row) => row.name);
-  return {
-    applied,
-    pending: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
-  };
-}
-
-/** Asks for one table. The introspection of Kysely reads the columns of all tables. */
-async function hasHistory(db: Kysely<Tables>): Promise<boolean> {
-  const { rows } = isSqlite(db)
-    ? await sql`select 1 from sqlite_master where type = 'table' and name = 'migrations'`.execute(db)
-    : await sql`select 1 where to_regclass('migrations') is not null`.execute(db);
-  return rows.length > 0;
-}
+export const schemaOf = (kind: DatabaseKind): SchemaDefinition<Kysely<Tables>> => ({
+  version,
+  oldestCompatible,
+  table: 'migrations',
+  createTable: 'create table if not exists migrations (name text primary key, applied_at bigint not null)',
+  now: 'now_ms()',
+  migrations: Object.fromEntries(
+    Object.entries(migrations).map(([name, step]) => [name, (tx: Kysely<Tables>) => step(tx, kind)]),
+  ),
+  // Loaded here and not at the start, because only a new database needs it.
+  baseline: { through: baselineThrough, load: async () => (await import('./baseline.ts')).baselineOf(kind) },
+});
 
 /**
  * These triggers refuse to change or delete what the audit trail consists of. There is one way through, for retention: the

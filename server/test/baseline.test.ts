@@ -1,0 +1,94 @@
+/** A new database starts from a baseline, an old one runs every migration. Both end up with the same schema. */
+import { join } from 'node:path';
+import { SqliteConnection } from '@inlay/sqlite/connection';
+import { applyPending, IncompatibleSchema, readHistory } from '@inlay/sqlite/schema-history';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { schema as platformSchema } from '../../platform/src/db/migrations.ts';
+import { openStore } from '../../platform/src/db/open.ts';
+import { migrate, schemaOf } from '../src/kernel/db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from '../src/kernel/db/open.ts';
+import { addFunctions } from '../src/kernel/db/sqlite.ts';
+import {
+  createTestDatabase,
+  type databaseKinds,
+  describeOnBothDatabases,
+  type TestDatabase,
+} from './support/databases.ts';
+import { describePostgres, describeSqlite, withoutBaseline } from './support/schemas.ts';
+
+async function openEmpty(kind: (typeof databaseKinds)[number]): Promise<{ database: TestDatabase; store: Store }> {
+  const database = await createTestDatabase(kind);
+  const store = database.url
+    ? openPostgres({ url: database.url, maxConnections: 2 })
+    : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now });
+  onTestFinished(async () => {
+    await store.close();
+    await database.drop();
+  });
+  return { database, store };
+}
+
+async function describeStore({ url, dataDir }: TestDatabase): Promise<string[]> {
+  if (url === undefined) {
+    const file = new SqliteConnection(join(dataDir, 'inlay.db'));
+    addFunctions(file, Date.now);
+    onTestFinished(() => file.close());
+    return describeSqlite(file);
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return await describePostgres(client).finally(() => client.end());
+}
+
+describeOnBothDatabases('The baseline', (kind) => {
+  it('makes the schema that the whole chain of migrations makes', async () => {
+    const [fresh, old] = [await openEmpty(kind), await openEmpty(kind)];
+    await migrate(fresh.store);
+    await old.store.exclusively((tx) => applyPending(tx, withoutBaseline(schemaOf(kind))));
+    const [expected, found] = [await describeStore(old.database), await describeStore(fresh.database)];
+    expect(expected.length).toBeGreaterThan(200);
+    expect(found).toEqual(expected);
+    // The release before knows the chain only, and finds nothing to do.
+    const history = await readHistory(fresh.store.db, withoutBaseline(schemaOf(kind)));
+    expect(history).toMatchObject({ pending: [], unknown: [] });
+  });
+
+  it('is left out where there is data, which runs the migrations it lacks', async () => {
+    const { store } = await openEmpty(kind);
+    const applied = await store.exclusively((tx) => applyPending(tx, withoutBaseline(schemaOf(kind), '0037-console')));
+    await sql`
+      insert into organizations (id, name, platform_organization_id, created_at)
+      values ('7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20', 'kept', 'x', 1)`.execute(store.db);
+    expect(await migrate(store)).toEqual(Object.keys(schemaOf(kind).migrations).slice(applied.length));
+    expect(await store.db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'kept' }]);
+  });
+
+  it('lets a later version drop the chain, which then names the version to pass through', async () => {
+    const [fresh, old] = [await openEmpty(kind), await openEmpty(kind)];
+    const whole = schemaOf(kind);
+    const dropped = Object.fromEntries(Object.keys(whole.migrations).map((name) => [name, '1.0.0']));
+    const later = { ...whole, version: '2.0.0', migrations: dropped };
+    await fresh.store.exclusively((tx) => applyPending(tx, later));
+    expect((await describeStore(fresh.database)).length).toBeGreaterThan(200);
+    await old.store.exclusively((tx) => applyPending(tx, withoutBaseline(whole, '0001-tokens-and-workspaces')));
+    const refused = expect(old.store.exclusively((tx) => applyPending(tx, later))).rejects;
+    await refused.toThrow(IncompatibleSchema);
+  });
+});
+
+it('The baseline of the platform makes the schema that the whole chain of migrations makes', async () => {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(() => database.drop());
+  const describeFile = async (name: string, definition: typeof platformSchema) => {
+    const file = join(database.dataDir, name);
+    await (await openStore(file, { definition })).close();
+    const connection = new SqliteConnection(file);
+    onTestFinished(() => connection.close());
+    return describeSqlite(connection);
+  };
+  const expected = await describeFile('old.db', withoutBaseline(platformSchema));
+  expect(expected.length).toBeGreaterThan(30);
+  expect(await describeFile('fresh.db', platformSchema)).toEqual(expected);
+});
