@@ -73,14 +73,14 @@ describe('A command in the wrong place', () => {
     expect(await runCommand(args, { env: { INLAY_DATA_DIR: dataDir } })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `No Inlay data in ${dataDir}. Set INLAY_DATA_DIR.\n`,
+      stderr: `No Inlay data at ${dataDir}. Set INLAY_DATA_DIR.\n`,
     });
     expect(readdirSync(folder)).toEqual([]);
     // Nor in a folder that is there and holds other things.
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, 'report.txt'), '');
     expect((await runCommand(args, { env: { INLAY_DATA_DIR: dataDir } })).stderr).toBe(
-      `No Inlay data in ${dataDir}. Set INLAY_DATA_DIR.\n`,
+      `No Inlay data at ${dataDir}. Set INLAY_DATA_DIR.\n`,
     );
     expect(readdirSync(dataDir)).toEqual(['report.txt']);
   });
@@ -89,7 +89,7 @@ describe('A command in the wrong place', () => {
     const { code, stderr } = await runCli(['status']);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^No Inlay data in \/.*\/inlay-cli-\w+\/data\. Set INLAY_DATA_DIR\.\n$/),
+      expect.stringMatching(/^No Inlay data at \/.*\/inlay-cli-\w+\/data\. Set INLAY_DATA_DIR\.\n$/),
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('A command in the wrong place', () => {
         1,
         isAboutPlatform
           ? expect.stringMatching(/^No Inlay data /)
-          : 'No Inlay data in this database. Check INLAY_DATABASE_URL.\n',
+          : 'No Inlay data at this database. Check INLAY_DATABASE_URL.\n',
       ]);
     }
     const client = new pg.Client({ connectionString: database.url ?? '' });
@@ -118,7 +118,7 @@ describe('A command in the wrong place', () => {
   it('is not told so by doctor, which makes nothing either', async () => {
     const folder = emptyFolder();
     const { stdout } = await runCommand(['doctor'], { env: { INLAY_DATA_DIR: join(folder, 'data') } });
-    expect(stdout).toContain(`${join(folder, 'data')} will be made on the first start`);
+    expect(stdout).toContain(`${join(folder, 'data')} will be created on first start`);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -176,12 +176,10 @@ describe('A variable that is not ours', () => {
       .output()
       .split('\n')
       .filter((line) => line.includes('"level":"warn"'));
-    expect(warnings).toEqual([expect.stringContaining('INLAY_COLOUR is not an Inlay variable and has no effect.')]);
+    expect(warnings).toEqual([expect.stringContaining('Unknown variable INLAY_COLOUR')]);
     await service.stop();
     const { stdout } = await runCommand(['doctor'], { env: { ...env, INLAY_DATA_DIR: dataDir } });
-    expect(stdout.match(/INLAY_\w+ is not a variable.*/g)).toEqual([
-      'INLAY_COLOUR is not an Inlay variable and has no effect.',
-    ]);
+    expect(stdout.match(/Unknown variable INLAY_\w+/g)).toEqual(['Unknown variable INLAY_COLOUR']);
   });
 });
 
@@ -214,7 +212,7 @@ describe('A data directory that cannot be used', () => {
       expect([status, stdout, stderr], command).toEqual([
         1,
         '',
-        `The data directory ${dataDir} cannot be used: ${dataDir} has permission 0555 and ${owner}.\n${advice}`,
+        `Cannot use the data directory ${dataDir}: ${dataDir} has permission 0555 and ${owner}.\n${advice}`,
       ]);
     }
     expect(runAs(['doctor'], dataDir).stdout).toContain(
@@ -229,7 +227,7 @@ describe('A data directory that cannot be used', () => {
     const { status, stderr } = runAs(['start'], join(parent, 'a/data'));
     expect([status, stderr]).toEqual([
       1,
-      `The data directory ${parent}/a/data cannot be created: ${parent} has permission 0555 and ${owner}.\n${advice}`,
+      `Cannot create the data directory ${parent}/a/data: ${parent} has permission 0555 and ${owner}.\n${advice}`,
     ]);
     chmodSync(parent, 0o755);
   });
@@ -242,7 +240,7 @@ describe('A data directory that cannot be used', () => {
     const { status, stderr } = runAs(['start'], dataDir);
     expect([status, stderr]).toEqual([
       1,
-      `The data directory ${dataDir} cannot be used: ${file} has permission 0400 and ${owner}.\n${advice}`,
+      `Cannot use the data directory ${dataDir}: ${file} has permission 0400 and ${owner}.\n${advice}`,
     ]);
   });
 });

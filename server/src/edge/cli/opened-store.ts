@@ -42,7 +42,7 @@ async function withFoundStore(work: (store: Store, history: SchemaHistory) => Pr
     const history = await readSchemaHistory(store);
     if (history.applied.length === 0) {
       if (store.kind === 'sqlite') throw noData(config.dataDir);
-      throw new OperatorError('No Inlay data in this database. Check INLAY_DATABASE_URL.');
+      throw new OperatorError('No Inlay data at this database. Check INLAY_DATABASE_URL.');
     }
     await work(store, history);
   });
