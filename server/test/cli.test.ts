@@ -286,7 +286,7 @@ describe('inlay operator-token', () => {
       [leaked]: ['leaked', 'full', day, '-', 'revoked'],
       [expired]: ['expired', 'read', day, '-', 'expired'],
       [old]: ['rotated', 'read', day, '-', 'revoked'],
-      [second.id]: ['rotated', 'read', day, '-', expect.stringMatching(/^ends \d{4}-\d\d-\d\dT.*Z$/)],
+      [second.id]: ['rotated', 'read', day, '-', expect.stringMatching(/^active until \d{4}-\d\d-\d\dT.*Z$/)],
       [third.id]: ['rotated', 'read', day, '-', 'active'],
     });
   });

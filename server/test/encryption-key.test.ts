@@ -152,7 +152,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
       expect([command.join(' '), code, stderr]).toEqual([
         command.join(' '),
         1,
-        expect.stringMatching(/encryption key/),
+        expect.stringMatching(/encryption key|INLAY_ENCRYPTION_KEY/),
       ]);
     }
     expect(await state()).toEqual(before);
@@ -165,12 +165,12 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     expect((await doctor()).stdout).toContain('  ok    Encryption key: decrypts every stored secret\n');
 
     const other = await doctor(wrong());
-    expect(other.stdout).toContain('FAIL  encryption key: A stored secret was encrypted with a different key.');
+    expect(other.stdout).toContain('FAIL  Encryption key: A stored secret was encrypted with a different key.');
     expect(other.code).toBe(1);
 
     renameSync(file, `${file}.away`);
     const missing = await doctor();
-    expect(missing.stdout).toContain('FAIL  encryption key: The encryption key is missing');
+    expect(missing.stdout).toContain('FAIL  Encryption key: The encryption key is missing');
     expect(missing.code).toBe(1);
     expect(existsSync(file)).toBe(false);
 

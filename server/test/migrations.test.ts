@@ -178,7 +178,7 @@ describeOnBothDatabases('Migrations', (kind) => {
     await migrate(store);
     const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
     const ours = 'There is a problem on our side, and our team can see it. You do not have to change anything.';
-    const signInAgain = 'Your sign-in has expired or was revoked. Sign in again.';
+    const signInAgain = 'The access to your account has ended. Sign in again to go on.';
     const health = { attention: { by: 'customer', what: 'Revoked.', customerWhat: signInAgain } };
     const insert = async (table: string, values: Record<string, string | number>) => {
       const columns = Object.keys(values).map((name) => sql.ref(name));

@@ -277,7 +277,7 @@ describeOnBothDatabases('Shutdown', (kind) => {
     await once(request, 'continue');
 
     const stopped = service.stop('SIGTERM');
-    await vi.waitFor(() => expect(service.output()).toContain('stopping'), 60_000);
+    await vi.waitFor(() => expect(service.output()).toContain('Stopping'), 60_000);
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
     request.end(body);
 
@@ -287,7 +287,7 @@ describeOnBothDatabases('Shutdown', (kind) => {
     expect(response.statusCode).toBe(200);
     expect(JSON.parse(text)).toEqual({ token: expect.any(String) });
     expect(await stopped).toBe(0);
-    expect(service.output()).toContain('"stopped"');
+    expect(service.output()).toContain('"Stopped"');
     await expect(fetch(`${service.url}/health/live`)).rejects.toThrow();
   });
 });

@@ -114,7 +114,7 @@ describe('OpenTelemetry', () => {
     await expect.poll(() => collector.spans().length).toBe(1);
     expect(collector.paths.map((path) => path.slice(-3))).toEqual(['503', '429', '200']);
     await test.stop();
-    expect(lines.filter((line) => line.includes('could not be sent'))).toEqual([]);
+    expect(lines.filter((line) => line.includes('Failed to export spans'))).toEqual([]);
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe('OpenTelemetry', () => {
     const test = await startTestApp('sqlite', { env: { OTEL_EXPORTER_OTLP_ENDPOINT: url }, overrides: { log } });
     expect((await test.request('GET', '/api/v1/workspaces')).status).toBe(200);
     await test.stop();
-    const [line = '', ...others] = lines.filter((text) => text.includes('could not be sent'));
+    const [line = '', ...others] = lines.filter((text) => text.includes('Failed to export spans'));
     expect(JSON.parse(line)).toMatchObject({
       level: 'warn',
       dropped: 1,

@@ -228,7 +228,7 @@ test('checks, sources, connections and jobs tell operators everything and custom
     });
     const read = () => asOperator(`/sources/check/${started.body.id}/status`);
     await expect.poll(async () => (await read()).status).toBe('failed');
-    expect((await read()).error_message).toMatch(/127\.0\.0\.1|planted|No folder/);
+    expect((await read()).error_message).toMatch(/127\.0\.0\.1|planted|allow a folder/);
     const shown = await one.request('GET', `/sources/check/${started.body.id}/status`);
     expect(shown.body).toMatchObject({ error_reason: ours });
     said.push(shown.text);

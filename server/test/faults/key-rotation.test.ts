@@ -170,7 +170,7 @@ describeOnBothDatabases('Two replicas whose encryption key is replaced', (kind) 
     const reseal = async () => expect.fail('nothing may be sealed again');
     await expect(
       rotateEncryptionKey({ store, runtime: impatient, isAbandoned, tell: () => {} }, { ...parts(), reseal }),
-    ).rejects.toThrow(/do not know the new key: far-away\. Nothing has changed/);
+    ).rejects.toThrow(/do not know the new key: far-away\b.*Nothing has changed/);
     expect(keysInFile()).toEqual(before);
   });
 

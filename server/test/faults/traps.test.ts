@@ -374,7 +374,7 @@ describeOnOneDatabase('Trap on a real connection', (kind) => {
       const asked = requestToken(service, 'while stopping');
       await eventually('the create is under way', () => held);
       const stopped = service.stop('SIGTERM');
-      await eventually('it is stopping', () => service.output().includes('stopping'));
+      await eventually('it is stopping', () => service.output().includes('Stopping'));
       letGo();
       const { status, body } = await asked;
       expect(status).toBe(200);

@@ -211,7 +211,7 @@ it('A connector of the organization may have the host in any field, whatever tha
   const open = await make({});
   expect([open.status, open.body.detail]).toMatchObject([
     422,
-    [{ loc: ['body', 'oauth', 'hand_over'], msg: expect.stringContaining('give company.code in') }],
+    [{ loc: ['body', 'oauth', 'hand_over'], msg: expect.stringContaining('set company.code in') }],
   ]);
   expect((await make({ company: { code: 'acme' } })).status).toBe(201);
 });

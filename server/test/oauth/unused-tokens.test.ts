@@ -275,7 +275,7 @@ describe('`inlay oauth test`', () => {
     const { printed, revoked } = await tryOut();
     expect(printed).toContain(`Signed in as ${given}@example.com.`);
     expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +deals\.read\n/);
-    expect(printed).toMatch(/Access token +ends in 3600 seconds\n +Refresh token +yes/);
+    expect(printed).toMatch(/Access token +expires in 3600 seconds\n +Refresh token +yes/);
     expect(printed).toContain('Nothing was connected. The provider revoked the tokens.');
     expect(printed).not.toMatch(/tried|the client secret/);
     expect(revoked).toEqual(['tried']);
@@ -285,7 +285,7 @@ describe('`inlay oauth test`', () => {
   it('has the tokens ended of a sign-in that was granted too little, too', async () => {
     signsInAs(given, 'too little for a test', 'deals.read');
     const { printed, code, revoked } = await tryOut();
-    expect(printed).toMatch(/Some scopes .* Missing: contacts\.read\. The provider has ended the tokens\./);
+    expect(printed).toMatch(/Some scopes .* Missing: contacts\.read\. The provider revoked the tokens\./);
     expect([code, revoked]).toEqual([1, ['too little for a test']]);
   });
 

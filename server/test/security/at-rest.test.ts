@@ -115,7 +115,7 @@ describe('Weak or sample secrets in the environment', () => {
     ],
     [
       { INLAY_OPERATOR_TOKEN: 'only-31-visible-ascii-characters'.slice(1), INLAY_ENCRYPTION_KEY: 'c2hvcnQ=' },
-      [/INLAY_OPERATOR_TOKEN must have 32 or more/, /INLAY_ENCRYPTION_KEY must be 32 bytes/],
+      [/INLAY_OPERATOR_TOKEN .*32/, /INLAY_ENCRYPTION_KEY must be 32 bytes/],
     ],
     [
       { INLAY_OPERATOR_TOKEN: `inlay_op_${'a'.repeat(49)}`, INLAY_ENCRYPTION_KEY: 'ab'.repeat(32), PORT: '0' },
@@ -153,7 +153,7 @@ describe('Weak or sample secrets in the environment', () => {
         expect(code).toBe(1);
         expect(stdout).toBe('');
         for (const said of says) expect(stderr).toMatch(said);
-        expect(stderr).toContain(`has ${says.length} faults`);
+        expect(stderr).toContain(`(${says.length} problems)`);
         expect(stderr).not.toMatch(/ {4}at /);
         for (const [name, value] of Object.entries(env))
           if (name !== 'PORT' && value !== 'id') expect(stderr).not.toContain(value);

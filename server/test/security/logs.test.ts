@@ -148,7 +148,7 @@ async function causeFailures(): Promise<void> {
   await administer('alter table mislaid rename to workspaces');
 
   proxy.set('cut');
-  await vi.waitFor(() => expect(service.output()).toMatch(/database (does not respond|connection was lost)/), patience);
+  await vi.waitFor(() => expect(service.output()).toMatch(/Database (not responding|connection lost)/), patience);
   expect((await call('GET', search, { token })).status).toBe(503);
   expect((await call('GET', '/health/ready')).status).toBe(503);
   proxy.set('open');
@@ -232,11 +232,11 @@ describe('The log', () => {
   it('has a request id on every line about a request', () => {
     const entries = lines().map((line) => JSON.parse(line));
     const requests = entries.filter(
-      ({ msg }) => msg === 'request' || msg === 'request failed' || msg === 'unexpected error',
+      ({ msg }) => msg === 'request' || msg === 'Request failed' || msg === 'Unexpected error',
     );
     expect(requests.length).toBeGreaterThan(500);
     for (const entry of requests) expect(entry.reqId, JSON.stringify(entry)).toMatch(/^[\w.:-]{1,64}$/);
-    expect(new Set(entries.map(({ msg }) => msg))).toContain('unexpected error');
+    expect(new Set(entries.map(({ msg }) => msg))).toContain('Unexpected error');
   });
 
   it('names routes, not paths', () => {

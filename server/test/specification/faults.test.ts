@@ -164,12 +164,12 @@ describeOnOneDatabase('422', (kind) => {
       fault('body.workspace_name', 'value_error.name', 'a name must not be blank'),
       {
         loc: ['body', 'allowed_origin'],
-        msg: expect.stringMatching(/^use http: .*https:\/\/app\.example\.com$/),
+        msg: expect.stringMatching(/https:\/\/app\.example\.com$/),
         type: 'value_error.origin',
       },
     ]);
     expect(await faultsOf('GET', `${path}?cursor=x`)).toEqual([
-      { loc: ['query', 'cursor'], msg: expect.stringMatching(/^the cursor must /), type: 'value_error.cursor' },
+      { loc: ['query', 'cursor'], msg: expect.stringMatching(/cursor/), type: 'value_error.cursor' },
     ]);
   });
 

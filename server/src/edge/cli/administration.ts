@@ -186,7 +186,7 @@ function inDays(days: number | undefined): number | undefined {
 function stateOf(token: { revoked_at: string | null; expires_at: string | null }): string {
   const now = systemRuntime.now();
   if (token.revoked_at !== null)
-    return Date.parse(token.revoked_at) <= now ? 'revoked' : `revoked from ${token.revoked_at}`;
+    return Date.parse(token.revoked_at) <= now ? 'revoked' : `active until ${token.revoked_at}`;
   return token.expires_at !== null && Date.parse(token.expires_at) <= now ? 'expired' : 'active';
 }
 
