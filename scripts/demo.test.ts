@@ -64,7 +64,7 @@ async function startDemo({ portBy = 'option' } = {}): Promise<Demo> {
     throw new Error(`The demo ended before it was ready.\n${output}`);
   });
   hasEnded.catch(() => {}); // While the demo starts, the race below reports its end. Later the test itself ends it.
-  while (!output().includes('Ctrl-C ends the demo.')) {
+  while (!output().includes('Press Ctrl+C')) {
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), hasEnded]);
   }
   const pageUrl = `http://localhost:${pagePort}`;
