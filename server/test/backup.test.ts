@@ -1,5 +1,5 @@
 /** Backups of a running deployment, and what restoring them into an empty one means. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +7,24 @@ import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { openStore as openPlatformStore } from '@inlay/platform/db/open';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { applyPending, readFileHistory } from '@inlay/sqlite/schema-history';
+import { sql } from 'kysely';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { sealTokens } from '../src/credentials/tokens/credentials.ts';
 import { type Manifest, writtenManifest } from '../src/edge/deployment/backup-manifest.ts';
 import { openExistingDataDir } from '../src/kernel/config/data-dir.ts';
 import { openSealer } from '../src/kernel/config/encryption-keys.ts';
-import { schemaOf } from '../src/kernel/db/migrations.ts';
-import { openSqlite } from '../src/kernel/db/open.ts';
+import { readSchemaHistory, schemaOf } from '../src/kernel/db/migrations.ts';
+import { openPostgres, openSqlite } from '../src/kernel/db/open.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { runCommand } from './support/command-line.ts';
 import { insertCredential } from './support/credentials.ts';
-import { describeOnOneDatabase } from './support/databases.ts';
+import {
+  createTestDatabase,
+  describeOnBothDatabases,
+  describeOnOneDatabase,
+  type TestDatabase,
+  type TestDatabaseKind,
+} from './support/databases.ts';
 import { withoutBaseline } from './support/schemas.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-backup-'));
@@ -43,19 +50,28 @@ const backUp = async (env: Record<string, string>, ...options: string[]) =>
     env,
   );
 
-async function restore(from: string, dataDir = newPath()) {
-  const env = { INLAY_DATA_DIR: dataDir };
+async function restore(from: string, dataDir = newPath(), databaseEnv = {}) {
+  const env = { INLAY_DATA_DIR: dataDir, ...databaseEnv };
   const report = await succeed(['restore', '--from', from, '--passphrase-file', passphraseFile], env);
-  return { dataDir, report };
+  return { dataDir, report, env };
 }
 
-async function start(options: Parameters<typeof startTestApp>[1] = {}): Promise<TestApp> {
-  const test = await startTestApp('sqlite', options);
+/** Into a database of its own. */
+async function restoreInto(kind: TestDatabaseKind, from: string) {
+  const database = await createTestDatabase(kind);
+  onTestFinished(() => database.drop());
+  const restored = await restore(from, database.dataDir, database.url ? { INLAY_DATABASE_URL: database.url } : {});
+  return { ...restored, database };
+}
+
+async function start(
+  kind: TestDatabaseKind = 'sqlite',
+  options: Parameters<typeof startTestApp>[1] = {},
+): Promise<TestApp> {
+  const test = await startTestApp(kind, options);
   onTestFinished(() => test.stop());
   return test;
 }
-
-const startOn = (dataDir: string) => start({ shared: { kind: 'sqlite', dataDir, drop: async () => {} } });
 
 function rowsOf(file: string, statement: string) {
   const database = new SqliteConnection(file);
@@ -72,9 +88,9 @@ async function readAll(test: TestApp, token: string, after?: number) {
   return await test.request('GET', `/api/v1/events?limit=500${query}`, { token });
 }
 
-describeOnOneDatabase('A backup', () => {
+describeOnBothDatabases('A backup', (kind) => {
   it('restores a running deployment: keys, customers and webhooks as they were, and no position given twice', async () => {
-    const test = await start();
+    const test = await start(kind);
     const { operatorToken: token } = test;
     const scoped = await test.scopedToken('kept');
     const body = { url: 'https://receiver.example/hook', types: ['tag.*'] };
@@ -92,9 +108,9 @@ describeOnOneDatabase('A backup', () => {
     expect(await succeed(['backup', 'verify', made.folder, '--passphrase-file', passphraseFile], {})).toEqual(made);
     expect(readdirSync(made.folder)).toEqual(before);
 
-    const { dataDir, report } = await restore(made.folder);
+    const { database, report } = await restoreInto(kind, made.folder);
     expect(report).toMatchObject({ organizations: 1, credentials: [] });
-    const again = await startOn(dataDir);
+    const again = await start(kind, { shared: database });
     const names = (await again.request('GET', '/api/v1/workspaces', { token })).body.data.map(
       ({ name }: { name: string }) => name,
     );
@@ -116,12 +132,41 @@ describeOnOneDatabase('A backup', () => {
     expect(tail.code).toBe(0);
 
     // Restoring the same backup again must not repeat the positions of the first restore.
-    const later = await startOn((await restore(made.folder)).dataDir);
+    const later = await start(kind, { shared: (await restoreInto(kind, made.folder)).database });
     const last = (await readAll(later, token, kept.next)).body.data[0];
     expect(last.position).toBeGreaterThan(next.at(-1).position);
     expect(await readAll(later, token, next[0].position)).toMatchObject({ status: 410 });
   });
 
+  it('of an older version is upgraded when it is restored', async () => {
+    const database = await createTestDatabase(kind);
+    const { dataDir, url } = database;
+    const open = (at: TestDatabase) =>
+      at.url ? openPostgres({ url: at.url }) : openSqlite({ file: join(at.dataDir, 'inlay.db'), now: Date.now });
+    const store = open(database);
+    onTestFinished(async () => {
+      await store.close();
+      await database.drop();
+    });
+    await store.exclusively((tx) => applyPending(tx, withoutBaseline(schemaOf(kind), '0037-console')));
+    await sql`insert into organizations values ('7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20', 'kept', 'x', 1)`.execute(
+      store.db,
+    );
+    const definition = withoutBaseline(platformSchema, '0006-fields-of-failures');
+    await (await openPlatformStore(join(dataDir, 'platform.db'), { definition })).close();
+    const made = await backUp({ INLAY_DATA_DIR: dataDir, ...(url && { INLAY_DATABASE_URL: url }) });
+    expect(made.keys).toBe('none');
+    const restored = await restoreInto(kind, made.folder);
+    expect(restored.report.organizations).toBe(1);
+    const restoredStore = open(restored.database);
+    onTestFinished(() => restoredStore.close());
+    expect((await readSchemaHistory(restoredStore)).pending).toEqual([]);
+    expect((await readFileHistory(join(restored.dataDir, 'platform.db'), platformSchema)).pending).toEqual([]);
+    expect((await readSchemaHistory(store)).applied.at(-1), 'the original').toBe('0037-console');
+  });
+});
+
+describeOnOneDatabase('A backup', () => {
   it('has on the platform everything that the service refers to, whatever is created meanwhile', async () => {
     const test = await start();
     const names = Array.from({ length: 30 }, (_, index) => `customer ${index}`);
@@ -187,11 +232,6 @@ describeOnOneDatabase('A backup', () => {
       const { checksum: _, ...manifest } = JSON.parse(readFileSync(file, 'utf8'));
       writeFileSync(file, writtenManifest({ ...manifest, ...change(manifest) }));
     };
-    const change = (file: string, statement: string) => {
-      const database = new SqliteConnection(file);
-      database.exec(statement);
-      database.close();
-    };
     const damages: Record<string, (copy: string) => void> = {
       'a bit of the database': (copy) => flip(join(copy, 'inlay.db')),
       'a bit of the platform': (copy) => flip(join(copy, 'platform.db')),
@@ -209,15 +249,10 @@ describeOnOneDatabase('A backup', () => {
         edit(join(copy, 'manifest.json'), ({ files }) => ({ files: files.map((file) => ({ ...file, path: '../x' })) })),
       'a later version': (copy) => edit(join(copy, 'manifest.json'), () => ({ inlay_version: '99.0.0' })),
       'a later format': (copy) => edit(join(copy, 'manifest.json'), () => ({ format_version: 2 })),
-      'a newer schema': (copy) => {
-        change(join(copy, 'inlay.db'), `insert into migrations values ('9999-later', 1)`);
-        const bytes = readFileSync(join(copy, 'inlay.db'));
-        const sha256 = createHash('sha256').update(bytes).digest('hex');
-        const found = { bytes: bytes.length, sha256 };
-        edit(join(copy, 'manifest.json'), ({ files }) => ({
-          files: files.map((file) => (file.path === 'inlay.db' ? { ...file, ...found } : file)),
-        }));
-      },
+      'a newer schema': (copy) =>
+        edit(join(copy, 'manifest.json'), ({ stores }) => ({
+          stores: stores.map((store) => ({ ...store, migrations: [...store.migrations, '9999-later'] })),
+        })),
     };
     for (const [what, damage] of Object.entries(damages)) {
       const copy = newPath();
@@ -292,26 +327,36 @@ async function makeClient(test: TestApp): Promise<string> {
   return answer.body.id;
 }
 
-it('A backup of an older version is upgraded when it is restored', async () => {
-  const dataDir = newPath();
-  mkdirSync(dataDir);
-  const store = openSqlite({ file: join(dataDir, 'inlay.db'), now: Date.now });
-  await store.exclusively((tx) => applyPending(tx, withoutBaseline(schemaOf('sqlite'), '0037-console')));
-  await store.close();
-  const definition = withoutBaseline(platformSchema, '0006-fields-of-failures');
-  await (await openPlatformStore(join(dataDir, 'platform.db'), { definition })).close();
-  const organization = `insert into organizations values ('7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20', 'kept', 'x', 1)`;
-  const database = new SqliteConnection(join(dataDir, 'inlay.db'));
-  database.exec(organization);
-  database.close();
-  const made = await backUp({ INLAY_DATA_DIR: dataDir });
-  expect(made.keys).toBe('none');
-  const restored = await restore(made.folder);
-  expect(restored.report.organizations).toBe(1);
-  const file = (name: string) => join(restored.dataDir, name);
-  expect((await readFileHistory(file('inlay.db'), schemaOf('sqlite'))).pending).toEqual([]);
-  expect((await readFileHistory(file('platform.db'), platformSchema)).pending).toEqual([]);
-  expect((await readFileHistory(join(made.folder, 'inlay.db'), schemaOf('sqlite'))).applied.at(-1)).toBe(
-    '0037-console',
-  );
+it('A backup of PostgreSQL [postgres] has every row of every table, and goes into an empty PostgreSQL only', async () => {
+  const test = await start('postgres');
+  await test.scopedToken('acme');
+  const name = 'Ünïcode "name" \\ 東京 \u2028 \n \t {[,]} \\N';
+  await test.app.store.db.updateTable('organizations').set({ name }).execute();
+  await test.app.workers.sequencer.pass();
+  const made = await backUp(test.env);
+  const restored = await restoreInto('postgres', made.folder);
+  const again = await backUp(restored.env);
+  // What a restore changes, and records.
+  const changed = ['log_heads.jsonl', 'log_pending.jsonl', 'replicas.jsonl'];
+  const contents = (folder: string) =>
+    Object.fromEntries(
+      readdirSync(join(folder, 'tables'))
+        .filter((name) => !changed.includes(name))
+        .map((name) => [
+          name,
+          readFileSync(join(folder, 'tables', name), 'utf8')
+            .split('\n')
+            .toSorted(),
+        ]),
+    );
+  expect(contents(again.folder)).toEqual(contents(made.folder));
+  const [row = ''] = contents(again.folder)['organizations.jsonl']?.filter((line) => line !== '') ?? [];
+  expect(JSON.parse(row).name).toBe(name);
+
+  const args = ['restore', '--from', made.folder, '--passphrase-file', passphraseFile];
+  for (const database of [{}, { INLAY_DATABASE_URL: test.env.INLAY_DATABASE_URL }]) {
+    const dataDir = newPath();
+    expect((await runCommand(args, { env: { INLAY_DATA_DIR: dataDir, ...database } })).code).toBe(1);
+    expect(existsSync(dataDir)).toBe(false);
+  }
 });

@@ -2,7 +2,7 @@
 import { readConfig } from '../../kernel/config/config.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
-import { makeBackup } from '../deployment/backup.ts';
+import { makeBackup } from '../deployment/backup.worker.ts';
 import { readPassphrase } from '../deployment/backup-keys.ts';
 import type { Backup, Manifest } from '../deployment/backup-manifest.ts';
 import { openBackup, openKeysOf, type Restored, restore } from '../deployment/restore.worker.ts';

@@ -31,7 +31,8 @@ const Manifest = Type.Object({
   stores: Type.Array(
     Type.Object({
       name: Type.Union([Type.Literal('service'), Type.Literal('platform')]),
-      kind: Type.Literal('sqlite'),
+      kind: Type.Union([Type.Literal('sqlite'), Type.Literal('postgres')]),
+      /** PostgreSQL: the folder with a file for each table. */
       file: Path,
       /** The copy is at least as new as this. */
       copied_at: Instant,
@@ -113,9 +114,10 @@ export async function assertIntact({ folder, manifest }: Backup): Promise<void> 
     if (!isSame) throw damaged(file);
   }
   const listed = new Set(manifest.files.map(({ path }) => path));
-  const needed = [...manifest.stores.map(({ file }) => file), ...(manifest.keys === 'sealed' ? [keysFile] : [])];
+  const databases = manifest.stores.filter(({ kind }) => kind === 'sqlite').map(({ file }) => file);
+  const needed = [...databases, ...(manifest.keys === 'sealed' ? [keysFile] : [])];
   for (const path of needed) if (!listed.has(path)) throw damaged(join(folder, manifestFile));
-  for (const { file } of manifest.stores) {
+  for (const file of databases) {
     const database = new SqliteConnection(join(folder, file), { readOnly: true });
     try {
       const [result] = database.prepare('pragma quick_check(1)').all();

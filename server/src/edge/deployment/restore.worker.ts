@@ -7,31 +7,28 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { openStore as openPlatformStore } from '@inlay/platform/db/open';
 import { tryLock } from '@inlay/sqlite/file-lock';
-import { assertCompatible } from '@inlay/sqlite/schema-history';
 import { openTokens } from '../../credentials/tokens/credentials.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
 import { findObstacle, openDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';
-import { migrate } from '../../kernel/db/migrations.ts';
-import { openSqlite } from '../../kernel/db/open.ts';
+import { migrate, readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
+import type { Db } from '../../kernel/db/open.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
-import { version } from '../../kernel/version.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import { skipPositions } from '../../log/events/restored-positions.worker.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
-import { type DeploymentContext, filesFolder, historyOf, onlySqlite } from './backup.ts';
+import { openStore } from '../open-store.ts';
+import { type DeploymentContext, filesFolder, tablesFolder } from './backup.worker.ts';
 import { type KeyFiles, openKeys } from './backup-keys.ts';
-import { assertIntact, type Backup, hashOf, keysFile, readBackup } from './backup-manifest.ts';
+import { assertIntact, type Backup, hashOf, keysFile, type Manifest, readBackup } from './backup-manifest.ts';
+import { readTables } from './postgres-tables.worker.store.ts';
 import { forgetReplicas, listDueCredentials, markAsSent } from './restored.worker.store.ts';
-
-interface RestoreContext extends DeploymentContext {
-  runtime: Runtime;
-}
 
 export interface Restored {
   backup: Backup;
@@ -41,17 +38,19 @@ export interface Restored {
 }
 
 const stagingFolder = 'restoring';
+/** For each statement of a restore into PostgreSQL. */
+const patienceMs = 3_600_000;
 
 export async function restore(
-  ctx: RestoreContext,
+  ctx: DeploymentContext,
   { from, passphrase }: { from: string; passphrase: string | undefined },
 ): Promise<Restored> {
   const { config, secrets } = ctx;
-  if (secrets.databaseUrl !== undefined) throw new OperatorError(onlySqlite);
   const backup = await openBackup(from);
   const keys = openKeysOf(backup, passphrase);
   assertEmpty(config.dataDir, backup);
   assertKeysFit(ctx, backup, keys);
+  await assertDatabase(ctx, backup);
 
   const dataDir = openDataDir(config.dataDir);
   const lock = tryLock(dataDir.path('upgrade.lock'));
@@ -77,12 +76,10 @@ export async function restore(
 export async function openBackup(folder: string): Promise<Backup> {
   const backup = readBackup(folder);
   await assertIntact(backup);
-  for (const { name, file } of backup.manifest.stores) {
-    const history = await historyOf(name, join(folder, file));
-    assertCompatible(history, version);
-    if (history.unknown.length > 0) {
-      throw new OperatorError(`The backup at ${folder} was made by a later version than ${version}. Use that version.`);
-    }
+  for (const { name, kind, migrations } of backup.manifest.stores) {
+    const known = (name === 'platform' ? platformSchema : schemaOf(kind)).migrations;
+    if (migrations.every((migration) => migration in known)) continue;
+    throw new OperatorError(`The backup at ${folder} is of a later version than this one. Use that version.`);
   }
   return backup;
 }
@@ -112,8 +109,26 @@ function assertEmpty(dataDir: string, { manifest }: Backup): void {
   );
 }
 
+/** The backup must be of the same kind of database, which has no data yet. */
+async function assertDatabase(ctx: DeploymentContext, { manifest }: Backup): Promise<void> {
+  const kind = manifest.stores.find(({ name }) => name === 'service')?.kind;
+  const isPostgres = ctx.secrets.databaseUrl !== undefined;
+  if (kind !== undefined && (kind === 'postgres') !== isPostgres) {
+    const advice = isPostgres ? 'Unset' : 'Set';
+    throw new OperatorError(`The backup is of another kind of database. ${advice} INLAY_DATABASE_URL.`);
+  }
+  if (kind !== 'postgres') return;
+  const store = openStore(ctx.config, ctx.secrets, ctx);
+  try {
+    if ((await readSchemaHistory(store)).applied.length === 0) return;
+  } finally {
+    await store.close();
+  }
+  throw new OperatorError('The database of INLAY_DATABASE_URL is not empty. Restore into a new database.');
+}
+
 /** The key that the restored deployment will use must open the backup. */
-function assertKeysFit({ config, secrets }: RestoreContext, { manifest }: Backup, keys: KeyFiles): void {
+function assertKeysFit({ config, secrets }: DeploymentContext, { manifest }: Backup, keys: KeyFiles): void {
   const [needed] = manifest.key_ids;
   if (needed === undefined) return;
   const isGiven = secrets.encryptionKeys !== undefined;
@@ -129,7 +144,7 @@ function assertKeysFit({ config, secrets }: RestoreContext, { manifest }: Backup
 
 async function copyInto(staging: string, { folder, manifest }: Backup): Promise<void> {
   for (const { path, sha256 } of manifest.files) {
-    if (path === keysFile) continue;
+    if (path === keysFile || path.startsWith(`${tablesFolder}/`)) continue;
     const target = join(staging, path);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     copyFileSync(join(folder, path), target);
@@ -148,41 +163,48 @@ function stagedKeys(keys: KeyFiles, staging: string, dataDir: string) {
 }
 
 async function prepare(
-  { config, runtime }: RestoreContext,
-  { manifest }: Backup,
+  { config, secrets, runtime }: DeploymentContext,
+  { folder, manifest }: Backup,
   { staging, sealer }: { staging: string; sealer: Sealer },
 ): Promise<Omit<Restored, 'backup'>> {
-  const has = (name: string) => manifest.stores.some((store) => store.name === name);
-  if (has('platform') && config.platformUrl === undefined) {
+  const find = (name: string) => manifest.stores.find((store) => store.name === name);
+  if (find('platform') && config.platformUrl === undefined) {
     await (await openPlatformStore(join(staging, 'platform.db'))).close();
   } else rmSync(join(staging, 'platform.db'), { force: true });
-  if (!has('service')) return { organizations: 0, credentials: [] };
-  const store = openSqlite({ file: join(staging, 'inlay.db'), now: runtime.now });
+  const service = find('service');
+  if (!service) return { organizations: 0, credentials: [] };
+  const store = openStore({ ...config, dataDir: staging }, secrets, { runtime });
   try {
-    await migrate(store);
-    await assertKeyOpens(store.db, sealer);
-    const journal = createJournal({ runtime, cause: byCommandLine });
-    return await store.transaction(async (tx) => {
-      const due = await listDueCredentials(tx);
-      const spent = due.filter((row) => typeof openTokens(sealer, row)?.refreshToken === 'string');
-      await markAsSent(
-        tx,
-        spent.map(({ id }) => id),
-      );
-      await forgetReplicas(tx);
-      const organizations = await listOrganizationIds(tx);
-      if (organizations.length > 0) await skipPositions(tx, organizations, runtime.now());
-      for (const id of organizations) {
-        const credentials = spent.filter((row) => row.organization_id === id).length;
-        const data = { backup_at: manifest.started_at, inlay_version: manifest.inlay_version, credentials };
-        await journal.record(tx, id, { type: 'backup.restored', data });
-      }
-      const credentials = spent.map(({ id, workspace_id, workspace_name, account_label }) => {
-        return { id, workspace_id, workspace_name, account: account_label };
-      });
-      return { organizations: organizations.length, credentials };
-    });
+    if (store.kind === 'sqlite') await migrate(store);
+    return await store.exclusively(async (tx) => {
+      if (store.kind === 'postgres') await readTables(tx, join(folder, service.file), service.migrations);
+      await assertKeyOpens(tx, sealer);
+      return await makeFit(tx, { sealer, manifest, runtime });
+    }, patienceMs);
   } finally {
     await store.close();
   }
+}
+
+async function makeFit(
+  tx: Db,
+  { sealer, manifest, runtime }: { sealer: Sealer; manifest: Manifest; runtime: Runtime },
+): Promise<Omit<Restored, 'backup'>> {
+  const due = await listDueCredentials(tx);
+  const spent = due.filter((row) => typeof openTokens(sealer, row)?.refreshToken === 'string');
+  const ids = spent.map(({ id }) => id);
+  await markAsSent(tx, ids);
+  await forgetReplicas(tx);
+  const organizations = await listOrganizationIds(tx);
+  if (organizations.length > 0) await skipPositions(tx, organizations, runtime.now());
+  const journal = createJournal({ runtime, cause: byCommandLine });
+  for (const id of organizations) {
+    const credentials = spent.filter((row) => row.organization_id === id).length;
+    const data = { backup_at: manifest.started_at, inlay_version: manifest.inlay_version, credentials };
+    await journal.record(tx, id, { type: 'backup.restored', data });
+  }
+  const credentials = spent.map(({ id, workspace_id, workspace_name, account_label: account }) => {
+    return { id, workspace_id, workspace_name, account };
+  });
+  return { organizations: organizations.length, credentials };
 }

@@ -130,8 +130,9 @@ async function assertNotRestored(
   after: number,
   { head, goneUntil }: log.Bounds,
 ): Promise<void> {
-  if (after === head || after === goneUntil || (await log.isBesideEvent(db, organizationId, after))) return;
-  throw new AppError('events_ahead', { head: (await log.findLastBefore(db, organizationId, after)) ?? goneUntil });
+  // Whoever has read up to the restore stands beside the first event after it.
+  const last = (await log.findLastUntil(db, organizationId, after + 1)) ?? goneUntil;
+  if (last < after && after < head) throw new AppError('events_ahead', { head: last });
 }
 
 /** The position from which a reader gets the last so many events, and all that come then. */

@@ -155,21 +155,6 @@ export async function findPositionAt(db: Db, organizationId: string, time: numbe
   return row?.position ?? undefined;
 }
 
-/** Whether there is an event at this position or at the next one. */
-export async function isBesideEvent(db: Db, organizationId: string, position: number): Promise<boolean> {
-  return (await besideEvent(db, organizationId, position, position + 1)).length > 0;
-}
-
-const besideEvent = prepare((db, organizationId: string, position: number, next: number) =>
-  db
-    .selectFrom('log_entries')
-    .select('position')
-    .where('organization_id', '=', organizationId)
-    .where('position', '>=', position)
-    .where('position', '<=', next)
-    .limit(sql.lit(1)),
-);
-
 /** The position after which there are so many events. Not by subtraction: a restore leaves a gap. */
 export async function findFromEnd(db: Db, organizationId: string, count: number): Promise<number | undefined> {
   const row = await db
@@ -184,12 +169,13 @@ export async function findFromEnd(db: Db, organizationId: string, count: number)
   return row?.position ?? undefined;
 }
 
-export async function findLastBefore(db: Db, organizationId: string, position: number): Promise<number | undefined> {
+/** The last position that an event has, up to this one. */
+export async function findLastUntil(db: Db, organizationId: string, position: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('log_entries')
     .select('position')
     .where('organization_id', '=', organizationId)
-    .where('position', '<', position)
+    .where('position', '<=', position)
     .orderBy('position', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -1,6 +1,6 @@
 /**
  * Makes a backup of a deployment that may be running. Each SQLite file is copied by SQLite's online backup, which is
- * consistent and blocks no writer.
+ * consistent and blocks no writer; the tables of PostgreSQL are read in one snapshot.
  *
  * What always holds: the service's store is copied before the platform's. The service writes down what it wants before it
  * asks the platform, so everything that the earlier copy refers to is in the later one, unless it was deleted in between;
@@ -20,15 +20,16 @@ import {
 import { join } from 'node:path';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { SqliteConnection } from '@inlay/sqlite/connection';
-import { assertCompatible, readFileHistory } from '@inlay/sqlite/schema-history';
+import { assertCompatible, readFileHistory, type SchemaHistory } from '@inlay/sqlite/schema-history';
 import type { Config, Secrets } from '../../kernel/config/config.ts';
 import { noData, openExistingDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer, readKeyFiles } from '../../kernel/config/encryption-keys.ts';
-import { schemaOf } from '../../kernel/db/migrations.ts';
+import { readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
+import { openStore } from '../open-store.ts';
 import { sealKeys } from './backup-keys.ts';
 import {
   type Backup,
@@ -40,11 +41,12 @@ import {
   writtenManifest,
 } from './backup-manifest.ts';
 import { recordBackup } from './last-backup.ts';
+import { writeTables } from './postgres-tables.worker.store.ts';
 
 export interface DeploymentContext {
-  config: Pick<Config, 'dataDir' | 'platformUrl'>;
+  config: Config;
   secrets: Secrets;
-  runtime: Pick<Runtime, 'now' | 'newId'>;
+  runtime: Runtime;
 }
 
 export interface BackupOptions {
@@ -59,9 +61,7 @@ export interface BackupOptions {
 
 /** Files that customers' syncs have written. */
 export const filesFolder = 'files';
-
-export const onlySqlite =
-  'Backups of PostgreSQL are not supported. Use pg_dump or the snapshots of your provider, and back up platform.db on the machine of the platform.';
+export const tablesFolder = 'tables';
 
 export async function makeBackup(ctx: DeploymentContext, options: BackupOptions): Promise<Backup> {
   const { config, runtime } = ctx;
@@ -76,7 +76,10 @@ export async function makeBackup(ctx: DeploymentContext, options: BackupOptions)
   mkdirSync(draft, { mode: 0o700 });
   try {
     const copied: Manifest['stores'] = [];
-    for (const store of stores) copied.push(await copyStore(store, draft, runtime.now()));
+    for (const { copy, ...store } of stores) {
+      const copied_at = isoTime(runtime.now());
+      copied.push({ ...store, copied_at, migrations: await copy(join(draft, store.file)) });
+    }
     if (options.includesFiles && existsSync(join(config.dataDir, filesFolder))) {
       cpSync(join(config.dataDir, filesFolder), join(draft, filesFolder), { recursive: true, filter: isPlain });
     }
@@ -93,7 +96,7 @@ export async function makeBackup(ctx: DeploymentContext, options: BackupOptions)
     };
     write(join(draft, manifestFile), writtenManifest(manifest));
     renameSync(draft, folder);
-    recordBackup(config.dataDir, startedAt);
+    if (existsSync(config.dataDir)) recordBackup(config.dataDir, startedAt);
     return { folder, manifest };
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
@@ -101,36 +104,52 @@ export async function makeBackup(ctx: DeploymentContext, options: BackupOptions)
   }
 }
 
-interface StoreFile {
-  name: 'service' | 'platform';
-  path: string;
-  file: string;
+type CopiedStore = Manifest['stores'][0];
+
+/** The service first: see above. Each returns the migrations of the copy at this path. */
+function storesOf(ctx: DeploymentContext): (Pick<CopiedStore, 'name' | 'kind' | 'file'> & { copy: Copy })[] {
+  const { config, secrets } = ctx;
+  const path = (file: string) => join(config.dataDir, file);
+  const copyFile = (file: string, historyOf: (copy: string) => Promise<SchemaHistory>) => async (target: string) => {
+    const connection = new SqliteConnection(path(file), { readOnly: true, busyTimeoutMs: 10_000 });
+    await connection.copyTo(target).finally(() => connection.close());
+    const history = await historyOf(target);
+    assertCompatible(history, version);
+    return history.applied;
+  };
+  const service = copyFile('inlay.db', (copy) => readFileHistory(copy, schemaOf('sqlite')));
+  const platform = copyFile('platform.db', (copy) => readFileHistory(copy, platformSchema));
+  const isPostgres = secrets.databaseUrl !== undefined;
+  const stores = [
+    isPostgres
+      ? {
+          name: 'service' as const,
+          kind: 'postgres' as const,
+          file: tablesFolder,
+          copy: (to: string) => copyTables(ctx, to),
+        }
+      : { name: 'service' as const, kind: 'sqlite' as const, file: 'inlay.db', copy: service },
+    { name: 'platform' as const, kind: 'sqlite' as const, file: 'platform.db', copy: platform },
+  ].filter(({ name, kind, file }) =>
+    name === 'platform' && config.platformUrl !== undefined ? false : kind === 'postgres' || existsSync(path(file)),
+  );
+  if (stores.length === 0) throw noData(config.dataDir);
+  return stores;
 }
 
-/** The service first: see above. */
-function storesOf({ config, secrets }: DeploymentContext): StoreFile[] {
-  if (secrets.databaseUrl !== undefined) throw new OperatorError(onlySqlite);
-  const files: Omit<StoreFile, 'path'>[] = [{ name: 'service', file: 'inlay.db' }];
-  if (config.platformUrl === undefined) files.push({ name: 'platform', file: 'platform.db' });
-  const found = files.map((each) => ({ ...each, path: join(config.dataDir, each.file) }));
-  const existing = found.filter(({ path }) => existsSync(path));
-  if (existing.length === 0) throw noData(config.dataDir);
-  return existing;
-}
+type Copy = (target: string) => Promise<string[]>;
 
-async function copyStore({ name, path, file }: StoreFile, draft: string, now: number): Promise<Manifest['stores'][0]> {
-  const target = join(draft, file);
-  const connection = new SqliteConnection(path, { readOnly: true, busyTimeoutMs: 10_000 });
-  await connection.copyTo(target).finally(() => connection.close());
-  const history = await historyOf(name, target);
-  assertCompatible(history, version);
-  return { name, kind: 'sqlite', file, copied_at: isoTime(now), migrations: history.applied };
-}
-
-export async function historyOf(name: StoreFile['name'], file: string) {
-  return name === 'service'
-    ? await readFileHistory(file, schemaOf('sqlite'))
-    : await readFileHistory(file, platformSchema);
+async function copyTables({ config, secrets, runtime }: DeploymentContext, target: string): Promise<string[]> {
+  const store = openStore(config, secrets, { runtime });
+  try {
+    const history = await readSchemaHistory(store);
+    assertCompatible(history, version);
+    if (history.applied.length === 0)
+      throw new OperatorError('No Inlay data in this database. Check INLAY_DATABASE_URL.');
+    return await writeTables(store.db, target);
+  } finally {
+    await store.close();
+  }
 }
 
 function chooseKeys({ config, secrets }: DeploymentContext, { passphrase, leavesKeysOut }: BackupOptions) {
