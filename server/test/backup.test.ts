@@ -1,6 +1,16 @@
 /** Backups of a running deployment, and what restoring them into an empty one means. */
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
@@ -11,6 +21,7 @@ import { sql } from 'kysely';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { sealTokens } from '../src/credentials/tokens/credentials.ts';
 import { type Manifest, writtenManifest } from '../src/edge/deployment/backup-manifest.ts';
+import { examine } from '../src/edge/deployment/doctor.ts';
 import { openExistingDataDir } from '../src/kernel/config/data-dir.ts';
 import { openSealer } from '../src/kernel/config/encryption-keys.ts';
 import { readSchemaHistory, schemaOf } from '../src/kernel/db/migrations.ts';
@@ -101,6 +112,14 @@ describeOnBothDatabases('A backup', (kind) => {
     expect(made.stores.map(({ name }: { name: string }) => name)).toEqual(['service', 'platform']);
     const check = await runCommand(['upgrade', '--check', '--json'], { env: test.env });
     expect(JSON.parse(check.stdout).last_backup_at).toBe(made.started_at);
+    const finding = { state: 'ok', what: expect.stringContaining(made.started_at) };
+    expect(await examine(test.env)).toContainEqual(finding);
+    const health = await test.request('GET', '/api/v1/integrations/health');
+    expect(health.body.checks).toContainEqual({ ...finding, advice: null });
+    const longAgo = new Date(Date.now() - 30 * 86_400_000);
+    utimesSync(join(test.dataDir, 'last-backup'), longAgo, longAgo);
+    const old = { state: 'warn', what: expect.stringContaining(longAgo.toISOString()), advice: expect.any(String) };
+    expect(await examine(test.env)).toContainEqual(old);
     await test.scopedToken('lost');
     const lost = (await readAll(test, token, kept.next)).body;
     expect(lost.data.length).toBeGreaterThan(0);
