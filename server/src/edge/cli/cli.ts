@@ -68,6 +68,31 @@ program
   .option('--json', 'with --check: print JSON')
   .action(async (options) => (await import('./upgrade.ts')).upgradeData(options));
 
+const passphraseOption = () =>
+  new Option('--passphrase-file <file>', 'file with the passphrase that seals the encryption keys');
+const backup = program
+  .command('backup')
+  .description('back up the databases while the service runs')
+  .option('--to <folder>', 'folder in which the backup gets a folder of its own')
+  .addOption(passphraseOption())
+  .option('--without-keys', 'leave out the encryption keys (keep a copy elsewhere)')
+  .option('--files', "include customers' files of the destination local-files")
+  .option('--json', 'print JSON')
+  .action(async (options) => (await import('./backup.ts')).backUp(options));
+backup
+  .command('verify')
+  .description('verify that a backup is complete and unchanged')
+  .argument('<folder>', 'folder of the backup')
+  .action(async (folder) => (await import('./backup.ts')).verifyBackup(folder, backup.opts()));
+
+program
+  .command('restore')
+  .description('restore a backup into an empty deployment')
+  .requiredOption('--from <folder>', 'folder of the backup')
+  .addOption(passphraseOption())
+  .option('--json', 'print JSON')
+  .action(async (options) => (await import('./backup.ts')).restoreBackup(options));
+
 const organization = program.command('organization').description('manage the organizations that share this deployment');
 organization
   .command('create')

@@ -18,6 +18,7 @@ import type { Store } from '../../kernel/db/open.ts';
 import { countSealedWithOthers } from '../../kernel/db/resealing.ts';
 import type { OrganizationRow } from '../../kernel/db/tables.ts';
 import { OperatorError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import { PlatformError, type PlatformPort, type PlatformTraits } from '../../kernel/platform/platform-port.ts';
 import type { Transport } from '../../kernel/platform/transport.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
@@ -31,6 +32,7 @@ import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
 import { readBacklog } from '../../tenancy/workspaces/reconciler.worker.ts';
 import { discoverIssuer } from '../console/oidc.ts';
 import type { CredentialChannel } from '../credential-channel.ts';
+import { readLastBackup } from './last-backup.ts';
 
 export interface Finding {
   state: 'ok' | 'warn' | 'fail';
@@ -44,6 +46,7 @@ export const fail = (what: string, advice: string): Finding => ({ state: 'fail',
 
 const clockToleranceMs = 5_000;
 const longWaitMinutes = 30;
+const backupAdvisedAfterMs = 7 * 86_400_000;
 
 export function examineConfig(config: Config, secrets: Secrets): Finding[] {
   const findings = [ok(`Configuration: public URL is ${config.publicUrl}`)];
@@ -318,6 +321,15 @@ async function examineTenants(store: Store, organizations: readonly Organization
     } else findings.push(ok(`${what}: ${usable.length} active operator token${usable.length === 1 ? '' : 's'}`));
   }
   return findings;
+}
+
+/** Nothing where none is recorded: whoever takes snapshots of a database server needs no mark in this directory. */
+export function examineBackup({ dataDir }: Pick<Config, 'dataDir'>): Finding[] {
+  const at = readLastBackup(dataDir);
+  if (at === null) return [];
+  const what = `Backup: the last one was made at ${isoTime(at)}`;
+  const isOld = systemRuntime.now() - at > backupAdvisedAfterMs;
+  return [isOld ? warn(what, 'Run inlay backup, and check why no newer one was made.') : ok(what)];
 }
 
 export async function examineBacklog(store: Store): Promise<Finding> {

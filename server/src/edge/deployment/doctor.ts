@@ -27,6 +27,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
       rules.examineReach(config),
       rules.examineMetrics(config, secrets),
       ...rules.examineDataDir(config),
+      ...rules.examineBackup(config),
       ...(await examineDatabase(config, secrets)),
       ...(await examinePlatform(config, secrets)),
       ...(await examineService(config, secrets)),

@@ -165,6 +165,7 @@ async function examineDeployment(
     rules.examineReach(config),
     rules.examineMetrics(config, secrets),
     ...rules.examineDataDir(config),
+    ...rules.examineBackup(config),
     await rules.examineMigrations(store),
     await rules.examineClock(store),
     ...describeReplicas(replicas),

@@ -115,6 +115,14 @@ export function isRotating(secrets: Secrets, dataDir: Pick<DataDir, 'path'>): bo
   return !secrets.encryptionKeys && readLines(dataDir, file).length + readLines(dataDir, nextFile).length > 1;
 }
 
+/** The content of the key files that exist, by name: for a backup. */
+export function readKeyFiles(dataDir: Pick<DataDir, 'path'>): Record<string, string> {
+  const found = [file, nextFile, replacedFile].map((name) => [name, readLines(dataDir, name)] as const);
+  return Object.fromEntries(
+    found.filter(([, lines]) => lines.length > 0).map(([name, lines]) => [name, lines.join('\n')]),
+  );
+}
+
 const decode = (key: string) => Buffer.from(key, 'base64');
 const idOf = (key: string) => createSealer(decode(key)).keyIds()[0] ?? '';
 

@@ -218,6 +218,7 @@ export const reasonsWithoutPatch = {
   'of data': 'describes data that moved, or counts, but no change of a setting',
   'of health': 'describes an observation of the service, but no change of a setting',
   'of the trail': 'concerns the audit trail itself, or a request that changed nothing',
+  'of a restore': 'everything may have changed',
   'of encryption': 'the stored secrets stay the same and are only re-encrypted',
 };
 
@@ -442,6 +443,16 @@ export const catalogue = {
     'The key that encrypts stored secrets was replaced.',
     { secrets: count('Number of re-encrypted secrets.', 120) },
     { ofWorkspace: false, noPatchBecause: 'of encryption' },
+  ),
+
+  'backup.restored': kind(
+    'The data was restored from a backup. Everything that happened after the backup is lost: load the current state from the API. Positions continue after a gap.',
+    {
+      backup_at: Timestamp('When the backup was made. The data is of this time.'),
+      inlay_version: text('Version of Inlay that made the backup.', '1.0.0'),
+      credentials: count('Number of credentials whose tokens may have been replaced since the backup.', 3),
+    },
+    { ofWorkspace: false, noPatchBecause: 'of a restore' },
   ),
 
   'tag.created': kind('A template tag was created.', { tag: Tag }, ofOrganization),

@@ -6,13 +6,14 @@
  * available, or was never assigned, gets an error instead of silently missing events.
  */
 import type { Event, EventPage } from '@inlay/contract/log/events';
-import type { Store } from '../../kernel/db/open.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Arrivals } from './arrivals.ts';
 import { customerTypes, type EntryType, eventTypes, matchingTypes } from './catalogue.ts';
 import * as log from './log.store.ts';
+import { wasRestored } from './restored-positions.ts';
 
 export interface EventsContext {
   store: Store;
@@ -43,7 +44,10 @@ export async function readPage(ctx: EventsContext, reader: Reader, { after, limi
   // Read before the page: whatever comes meanwhile is on this page or has a later position.
   const bounds = await log.findBounds(db, organizationId);
   const { head, goneUntil } = bounds;
-  if (after !== undefined) assertReadable(after, bounds);
+  if (after !== undefined) {
+    assertReadable(after, bounds);
+    if (wasRestored(head)) await assertNotRestored(db, organizationId, after, bounds);
+  }
   const types = typesOf(reader);
   const since = reader.since === undefined ? undefined : Date.parse(reader.since);
   const from = Math.max(after ?? 0, goneUntil, await positionBefore(ctx, organizationId, since, head));
@@ -119,14 +123,26 @@ function assertReadable(after: number, { head, goneUntil }: log.Bounds): void {
   if (after < goneUntil) throw new AppError('events_gone', { begin: goneUntil });
 }
 
+/** The reader has read events that the restored data doesn't have. */
+async function assertNotRestored(
+  db: Db,
+  organizationId: string,
+  after: number,
+  { head, goneUntil }: log.Bounds,
+): Promise<void> {
+  // Whoever has read up to the restore stands beside the first event after it.
+  const last = (await log.findLastUntil(db, organizationId, after + 1)) ?? goneUntil;
+  if (last < after && after < head) throw new AppError('events_ahead', { head: last });
+}
+
 /** The position from which a reader gets the last so many events, and all that come then. */
 export async function positionFromEnd(
   { store: { db } }: EventsContext,
   { organizationId }: Reader,
   count: number,
 ): Promise<number> {
-  const { head, goneUntil } = await log.findBounds(db, organizationId);
-  return Math.max(head - count, goneUntil);
+  const { goneUntil } = await log.findBounds(db, organizationId);
+  return Math.max((await log.findFromEnd(db, organizationId, count)) ?? 0, goneUntil);
 }
 
 /** The last position before this time. */

@@ -155,6 +155,33 @@ export async function findPositionAt(db: Db, organizationId: string, time: numbe
   return row?.position ?? undefined;
 }
 
+/** The position after which there are so many events. Not by subtraction: a restore leaves a gap. */
+export async function findFromEnd(db: Db, organizationId: string, count: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('log_entries')
+    .select('position')
+    .where('organization_id', '=', organizationId)
+    .where('position', 'is not', null)
+    .orderBy('position', 'desc')
+    .offset(sql.lit(count))
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return row?.position ?? undefined;
+}
+
+/** The last position that an event has, up to this one. */
+export async function findLastUntil(db: Db, organizationId: string, position: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('log_entries')
+    .select('position')
+    .where('organization_id', '=', organizationId)
+    .where('position', '<=', position)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.position ?? undefined;
+}
+
 /** An entry that has a position among the events. */
 export type EventRow = Omit<LogEntryRow, 'position'> & { position: number };
 

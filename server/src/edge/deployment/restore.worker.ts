@@ -1,0 +1,210 @@
+/**
+ * Restores a backup into an empty deployment.
+ *
+ * What always holds: everything that can be refused is refused before anything is written. The data is prepared in a folder
+ * of its own and moved into place at the end, the service's database last, so a restore that is interrupted leaves nothing
+ * that a service would start on.
+ */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { schema as platformSchema } from '@inlay/platform/db/migrations';
+import { openStore as openPlatformStore } from '@inlay/platform/db/open';
+import { tryLock } from '@inlay/sqlite/file-lock';
+import { openTokens } from '../../credentials/tokens/credentials.ts';
+import { byCommandLine } from '../../kernel/cause.ts';
+import { findObstacle, openDataDir } from '../../kernel/config/data-dir.ts';
+import { openSealer } from '../../kernel/config/encryption-keys.ts';
+import { migrate, readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
+import type { Db } from '../../kernel/db/open.ts';
+import { OperatorError } from '../../kernel/errors.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Sealer } from '../../kernel/sealing.ts';
+import { createJournal } from '../../log/events/journal.ts';
+import { skipPositions } from '../../log/events/restored-positions.worker.ts';
+import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
+import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
+import { openStore } from '../open-store.ts';
+import { type DeploymentContext, filesFolder, tablesFolder } from './backup.worker.ts';
+import { type KeyFiles, openKeys } from './backup-keys.ts';
+import { assertIntact, type Backup, hashOf, keysFile, type Manifest, readBackup } from './backup-manifest.ts';
+import { readTables } from './postgres-tables.worker.store.ts';
+import { forgetReplicas, listDueCredentials, markAsSent } from './restored.worker.store.ts';
+
+export interface Restored {
+  backup: Backup;
+  organizations: number;
+  /** Whose tokens may have been replaced since: their customers may have to sign in again. */
+  credentials: { id: string; workspace_id: string; workspace_name: string; account: string | null }[];
+}
+
+const stagingFolder = 'restoring';
+/** For each statement of a restore into PostgreSQL. */
+const patienceMs = 3_600_000;
+
+export async function restore(
+  ctx: DeploymentContext,
+  { from, passphrase }: { from: string; passphrase: string | undefined },
+): Promise<Restored> {
+  const { config, secrets } = ctx;
+  const backup = await openBackup(from);
+  const keys = openKeysOf(backup, passphrase);
+  assertEmpty(config.dataDir, backup);
+  assertKeysFit(ctx, backup, keys);
+  await assertDatabase(ctx, backup);
+
+  const dataDir = openDataDir(config.dataDir);
+  const lock = tryLock(dataDir.path('upgrade.lock'));
+  if (!lock) throw new OperatorError(`Another process upgrades or restores ${config.dataDir}.`);
+  const staging = dataDir.path(stagingFolder);
+  try {
+    rmSync(staging, { recursive: true, force: true });
+    mkdirSync(staging, { mode: 0o700 });
+    await copyInto(staging, backup);
+    const sealer = openSealer(secrets, stagedKeys(keys, staging, config.dataDir));
+    const restored = await prepare(ctx, backup, { staging, sealer });
+    for (const name of ['platform.db', filesFolder, ...Object.keys(keys), 'inlay.db']) {
+      if (existsSync(join(staging, name))) renameSync(join(staging, name), dataDir.path(name));
+    }
+    return { backup, ...restored };
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+    lock.close();
+  }
+}
+
+/** Checks everything that can be checked without the passphrase. */
+export async function openBackup(folder: string): Promise<Backup> {
+  const backup = readBackup(folder);
+  await assertIntact(backup);
+  for (const { name, kind, migrations } of backup.manifest.stores) {
+    const known = (name === 'platform' ? platformSchema : schemaOf(kind)).migrations;
+    if (migrations.every((migration) => migration in known)) continue;
+    throw new OperatorError(`The backup at ${folder} is of a later version than this one. Use that version.`);
+  }
+  return backup;
+}
+
+export function openKeysOf({ folder, manifest }: Backup, passphrase: string | undefined): KeyFiles {
+  if (manifest.keys !== 'sealed') return {};
+  if (passphrase === undefined) {
+    throw new OperatorError(
+      'The backup contains sealed encryption keys. Name the passphrase with --passphrase-file <file>.',
+    );
+  }
+  return openKeys(readFileSync(join(folder, keysFile), 'utf8'), passphrase, manifest.id);
+}
+
+/** Secrets that the operator puts there, and what comes with a volume. */
+const allowed = new Set(['lost+found', 'upgrade.lock', 'last-backup', stagingFolder]);
+
+function assertEmpty(dataDir: string, { manifest }: Backup): void {
+  const obstacle = findObstacle(dataDir);
+  if (obstacle !== undefined) throw new OperatorError(`Cannot use the data directory ${dataDir}: ${obstacle}.`);
+  if (!existsSync(dataDir)) return;
+  const isOwnKey = (name: string) => manifest.keys === 'left_out' && name.startsWith('encryption.key');
+  const found = readdirSync(dataDir).filter((name) => !allowed.has(name) && !isOwnKey(name));
+  if (found.length === 0) return;
+  throw new OperatorError(
+    `${dataDir} is not empty: it contains ${found.slice(0, 3).join(', ')}. Restore into a new INLAY_DATA_DIR, or move the old data away first.`,
+  );
+}
+
+/** The backup must be of the same kind of database, which has no data yet. */
+async function assertDatabase(ctx: DeploymentContext, { manifest }: Backup): Promise<void> {
+  const kind = manifest.stores.find(({ name }) => name === 'service')?.kind;
+  const isPostgres = ctx.secrets.databaseUrl !== undefined;
+  if (kind !== undefined && (kind === 'postgres') !== isPostgres) {
+    const advice = isPostgres ? 'Unset' : 'Set';
+    throw new OperatorError(`The backup is of another kind of database. ${advice} INLAY_DATABASE_URL.`);
+  }
+  if (kind !== 'postgres') return;
+  const store = openStore(ctx.config, ctx.secrets, ctx);
+  try {
+    if ((await readSchemaHistory(store)).applied.length === 0) return;
+  } finally {
+    await store.close();
+  }
+  throw new OperatorError('The database of INLAY_DATABASE_URL is not empty. Restore into a new database.');
+}
+
+/** The key that the restored deployment will use must open the backup. */
+function assertKeysFit({ config, secrets }: DeploymentContext, { manifest }: Backup, keys: KeyFiles): void {
+  const [needed] = manifest.key_ids;
+  if (needed === undefined) return;
+  const isGiven = secrets.encryptionKeys !== undefined;
+  if (!isGiven && Object.keys(keys).length > 0) return;
+  const place = { path: (file: string) => join(config.dataDir, file), readOrCreate: () => '' };
+  if (openSealer(secrets, place).keyIds().includes(needed)) return;
+  throw new OperatorError(
+    isGiven
+      ? 'INLAY_ENCRYPTION_KEY is not the key of this backup. Set it to the key that was used when the backup was made.'
+      : `The backup does not contain its encryption key. Copy encryption.key to ${config.dataDir}, or set INLAY_ENCRYPTION_KEY, then restore again.`,
+  );
+}
+
+async function copyInto(staging: string, { folder, manifest }: Backup): Promise<void> {
+  for (const { path, sha256 } of manifest.files) {
+    if (path === keysFile || path.startsWith(`${tablesFolder}/`)) continue;
+    const target = join(staging, path);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    copyFileSync(join(folder, path), target);
+    if ((await hashOf(target)) !== sha256) throw new OperatorError(`${target} could not be copied. Check the disk.`);
+  }
+}
+
+/** The keys of the backup, or those that the operator has put into the data directory. */
+function stagedKeys(keys: KeyFiles, staging: string, dataDir: string) {
+  const isInBackup = Object.keys(keys).length > 0;
+  if (isInBackup) {
+    const staged = openDataDir(staging);
+    for (const [name, content] of Object.entries(keys)) staged.replace(name, content);
+  }
+  return openDataDir(isInBackup ? staging : dataDir);
+}
+
+async function prepare(
+  { config, secrets, runtime }: DeploymentContext,
+  { folder, manifest }: Backup,
+  { staging, sealer }: { staging: string; sealer: Sealer },
+): Promise<Omit<Restored, 'backup'>> {
+  const find = (name: string) => manifest.stores.find((store) => store.name === name);
+  if (find('platform') && config.platformUrl === undefined) {
+    await (await openPlatformStore(join(staging, 'platform.db'))).close();
+  } else rmSync(join(staging, 'platform.db'), { force: true });
+  const service = find('service');
+  if (!service) return { organizations: 0, credentials: [] };
+  const store = openStore({ ...config, dataDir: staging }, secrets, { runtime });
+  try {
+    if (store.kind === 'sqlite') await migrate(store);
+    return await store.exclusively(async (tx) => {
+      if (store.kind === 'postgres') await readTables(tx, join(folder, service.file), service.migrations);
+      await assertKeyOpens(tx, sealer);
+      return await makeFit(tx, { sealer, manifest, runtime });
+    }, patienceMs);
+  } finally {
+    await store.close();
+  }
+}
+
+async function makeFit(
+  tx: Db,
+  { sealer, manifest, runtime }: { sealer: Sealer; manifest: Manifest; runtime: Runtime },
+): Promise<Omit<Restored, 'backup'>> {
+  const due = await listDueCredentials(tx);
+  const spent = due.filter((row) => typeof openTokens(sealer, row)?.refreshToken === 'string');
+  const ids = spent.map(({ id }) => id);
+  await markAsSent(tx, ids);
+  await forgetReplicas(tx);
+  const organizations = await listOrganizationIds(tx);
+  if (organizations.length > 0) await skipPositions(tx, organizations, runtime.now());
+  const journal = createJournal({ runtime, cause: byCommandLine });
+  for (const id of organizations) {
+    const credentials = spent.filter((row) => row.organization_id === id).length;
+    const data = { backup_at: manifest.started_at, inlay_version: manifest.inlay_version, credentials };
+    await journal.record(tx, id, { type: 'backup.restored', data });
+  }
+  const credentials = spent.map(({ id, workspace_id, workspace_name, account_label: account }) => {
+    return { id, workspace_id, workspace_name, account };
+  });
+  return { organizations: organizations.length, credentials };
+}
