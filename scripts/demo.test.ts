@@ -141,7 +141,7 @@ describe('the demo', () => {
     const page = await browser.newPage({ locale: 'en-US' });
     page.setDefaultTimeout(60_000);
     await page.goto(demo.consoleLink);
-    await page.getByRole('button', { name: 'Use the link' }).click();
+    await page.getByRole('button', { name: 'Use link' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.close();
   });

@@ -33,7 +33,8 @@ export function describeSqlite(file: SqliteConnection): string[] {
 
 const plain = (text: string) =>
   text
-    .replaceAll(/"(\w+)"/g, '$1')
+    // Quotes of names go, those within a string stay.
+    .replaceAll(/'(?:[^']|'')*'|"(\w+)"/g, (whole, name?: string) => name ?? whole)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([(),]) ?/g, '$1')
     .replace(/^CREATE [A-Z ]+/, (words) => words.toLowerCase())

@@ -639,7 +639,7 @@ create trigger log_heads_cut before update of cut_until on log_heads
     when new.cut_until <> old.cut_until and not (
   new.cut_until > old.cut_until and exists (
   select 1 from audit_checkpoints
-  where organization_id = new.organization_id and cut like '{position:' || new.cut_until || ',%'
+  where organization_id = new.organization_id and cut like '{"position":' || new.cut_until || ',%'
   )) begin
       select raise(abort, 'The audit trail is cut only where a checkpoint says so.');
     end
