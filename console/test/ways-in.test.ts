@@ -309,7 +309,7 @@ describe('The provider of the organization', () => {
     await signInAs('eve');
     await page.getByText('Your account has no access').waitFor();
     expect(await sessionCookie()).toBeUndefined();
-    await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
     await begin().waitFor();
   });
 });
