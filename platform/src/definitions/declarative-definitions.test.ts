@@ -98,7 +98,7 @@ describe('a manifest of a workspace', () => {
       422,
       expect.stringMatching(/^The manifest is too large\. With aliases resolved/),
     ]);
-    expect(await add('a: &a\n  b: *a\n')).toEqual([422, expect.stringMatching(/too deep|deeper|YAML/)]);
+    expect(await add('a: &a\n  b: *a\n')).toEqual([422, expect.stringMatching(/nested|YAML/)]);
     expect(await add(`a: ${'['.repeat(50_000)}`)).toEqual([422, expect.stringMatching(/nested|YAML/)]);
   });
 

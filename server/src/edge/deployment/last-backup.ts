@@ -1,5 +1,5 @@
 /** When the data was last backed up. Copies made by an upgrade don't count: they are on the same disk. */
-import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The time of this file in the data directory, which whatever makes a backup touches when it is done. */
@@ -7,8 +7,8 @@ const marker = 'last-backup';
 
 /** Null where no backup is recorded. */
 export function readLastBackup(dataDir: string): number | null {
-  const found = statSync(join(dataDir, marker), { throwIfNoEntry: false });
-  return found ? Math.round(found.mtimeMs) : null;
+  const file = join(dataDir, marker);
+  return existsSync(file) ? Math.round(statSync(file).mtimeMs) : null;
 }
 
 /** The data of the backup is as old as its beginning. */
