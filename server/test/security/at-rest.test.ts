@@ -107,9 +107,9 @@ describe('Weak or sample secrets in the environment', () => {
         INLAY_DATABASE_URL: 'mysql://root:hunter2-hunter2@127.0.0.1/inlay',
       },
       [
-        /INLAY_OPERATOR_TOKEN still holds a placeholder/,
+        /INLAY_OPERATOR_TOKEN .*placeholder/,
         /INLAY_ENCRYPTION_KEY is not random/,
-        /INLAY_PLATFORM_CLIENT_SECRET still holds a placeholder/,
+        /INLAY_PLATFORM_CLIENT_SECRET .*placeholder/,
         /INLAY_DATABASE_URL must be a postgres/,
       ],
     ],
@@ -120,7 +120,7 @@ describe('Weak or sample secrets in the environment', () => {
     [
       { INLAY_OPERATOR_TOKEN: `inlay_op_${'a'.repeat(49)}`, INLAY_ENCRYPTION_KEY: 'ab'.repeat(32), PORT: '0' },
       [
-        /INLAY_OPERATOR_TOKEN begins with inlay_op_ but its checksum is wrong/,
+        /INLAY_OPERATOR_TOKEN .*checksum/,
         /INLAY_ENCRYPTION_KEY is not random/,
         /PORT/,
       ],
@@ -132,8 +132,8 @@ describe('Weak or sample secrets in the environment', () => {
         INLAY_PLATFORM_CLIENT_SECRET: 'bcbcbcbcb',
       },
       [
-        /INLAY_OPERATOR_TOKEN must have .*at least 8 of them different/,
-        /INLAY_PLATFORM_CLIENT_SECRET protects the bundled platform/,
+        /INLAY_OPERATOR_TOKEN .*8 of them different/,
+        /INLAY_PLATFORM_CLIENT_SECRET /,
       ],
     ],
     [
@@ -141,7 +141,7 @@ describe('Weak or sample secrets in the environment', () => {
         INLAY_OPERATOR_TOKEN: 'replace-me-replace-me-replace-me-replace-me',
         INLAY_ENCRYPTION_KEY: 'your-encryption-key',
       },
-      [/INLAY_OPERATOR_TOKEN still holds a placeholder/, /INLAY_ENCRYPTION_KEY still holds a placeholder/],
+      [/INLAY_OPERATOR_TOKEN .*placeholder/, /INLAY_ENCRYPTION_KEY .*placeholder/],
     ],
   ];
 

@@ -230,7 +230,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
   it('need a destination that exists and its whole configuration', async () => {
     for (const id of [unknownId, crmId]) {
       expect(await faultsOf('POST', path, { ...request, destination_definition_id: id })).toEqual([
-        ['body.destination_definition_id', 'there is no destination definition with this id', 'value_error.definition'],
+        ['body.destination_definition_id', 'no destination definition has this id', 'value_error.definition'],
       ]);
     }
     expect(await faultsOf('POST', path, { ...request, destination_config: { port: 0, password: [secret] } })).toEqual([

@@ -372,7 +372,7 @@ describeOnBothDatabases('Source templates', (kind) => {
     for (const id of [unknownId, warehouseId]) {
       const body = { actor_definition_id: id, partial_default_config: {} };
       expect(await faultsOf('POST', path, body)).toEqual([
-        ['body.actor_definition_id', 'there is no source definition with this id', 'value_error.definition'],
+        ['body.actor_definition_id', 'no source definition has this id', 'value_error.definition'],
       ]);
     }
   });
