@@ -39,7 +39,7 @@ it('finds an endpoint by words of its title, path or fields, and opens the page 
   expect((await shownEntries()).map((text) => text.trim())).toEqual(['POST Generate widget token']);
   await page.keyboard.type(' nowhere');
   expect(await shownEntries()).toEqual([]);
-  expect(await page.getByText('Nothing found.').isVisible()).toBe(true);
+  expect(await page.locator('#nothing-found').isVisible()).toBe(true);
   await page.getByRole('searchbox').fill('all tokens of a workspace');
   await page.keyboard.press('Enter');
   await page.locator('#revoke-all-tokens-of-workspace').waitFor();

@@ -12,7 +12,7 @@
 import { expect, it } from 'vitest';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabaseKind } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabaseKind } from '../support/databases.ts';
 import {
   call,
   letTwoMinutesPass,
@@ -132,7 +132,7 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
   }
 }
 
-describeOnBothDatabases('a service killed at a commit', (kind) => {
+describeOnOneDatabase('a service killed at a commit', (kind) => {
   it('leaves both sides consistent, with and without a retry, before and after each', async () => {
     await killAtEveryCommit(kind, kindsOn[kind]);
   });

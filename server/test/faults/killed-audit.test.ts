@@ -7,7 +7,7 @@ import { openSealer } from '../../src/kernel/config/encryption-keys.ts';
 import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { verifyDatabase } from '../../src/log/audit/verify-database.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
-import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { call, operatorToken } from '../support/deployment.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { startService } from '../support/service.ts';
@@ -16,7 +16,7 @@ const program = useCrashingProgram();
 
 const all = [1, 2, 3, 4, 5, 6].flatMap((at) => (['before', 'after'] as const).map((edge) => ({ at, edge })));
 
-describeOnBothDatabases('a service killed while it sequences and signs', (kind) => {
+describeOnOneDatabase('a service killed while it sequences and signs', (kind) => {
   it('leaves a chain without a gap, with one event for each checkpoint', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     onTestFinished(() => database.drop());

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
 import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
-import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { operatorToken } from '../support/deployment.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { runCli, startService } from '../support/service.ts';
@@ -18,7 +18,7 @@ const program = useCrashingProgram();
 /** The change itself with its note, the entries with the row that says so, and the note that goes. */
 const kills = [1, 2, 3].flatMap((at) => (['before', 'after'] as const).map((edge) => ({ at, edge })));
 
-describeOnBothDatabases('A command about connectors that is killed', (kind) => {
+describeOnOneDatabase('A command about connectors that is killed', (kind) => {
   it('leaves one entry for each change', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     onTestFinished(() => database.drop());

@@ -5,7 +5,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createEndpoint } from '../../src/log/webhooks/endpoints.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
-import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { call, operatorToken } from '../support/deployment.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { startService } from '../support/service.ts';
@@ -30,7 +30,7 @@ const allKills: Kill[] = [
   ]),
 ];
 
-describeOnBothDatabases('a service killed while it sends webhooks', (kind) => {
+describeOnOneDatabase('a service killed while it sends webhooks', (kind) => {
   it('sends everything in the end, in order where that was asked for', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     onTestFinished(() => database.drop());

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
-import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { writeToStore } from '../support/deployment.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { sampleData } from '../support/pipelines.ts';
@@ -23,7 +23,7 @@ const changesOfRequest = 'insert into "idempotency_keys"|update "idempotency_key
 
 const program = useCrashingProgram();
 
-describeOnBothDatabases('A request with an Idempotency-Key whose process is killed', (kind) => {
+describeOnOneDatabase('A request with an Idempotency-Key whose process is killed', (kind) => {
   it('takes effect at most once, and is carried out again where that does no harm', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     let service: Service | undefined;

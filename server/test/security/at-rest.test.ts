@@ -119,11 +119,7 @@ describe('Weak or sample secrets in the environment', () => {
     ],
     [
       { INLAY_OPERATOR_TOKEN: `inlay_op_${'a'.repeat(49)}`, INLAY_ENCRYPTION_KEY: 'ab'.repeat(32), PORT: '0' },
-      [
-        /INLAY_OPERATOR_TOKEN .*checksum/,
-        /INLAY_ENCRYPTION_KEY is not random/,
-        /PORT/,
-      ],
+      [/INLAY_OPERATOR_TOKEN .*checksum/, /INLAY_ENCRYPTION_KEY is not random/, /PORT/],
     ],
     [
       {
@@ -131,10 +127,7 @@ describe('Weak or sample secrets in the environment', () => {
         INLAY_PLATFORM_CLIENT_ID: 'id',
         INLAY_PLATFORM_CLIENT_SECRET: 'bcbcbcbcb',
       },
-      [
-        /INLAY_OPERATOR_TOKEN .*8 of them different/,
-        /INLAY_PLATFORM_CLIENT_SECRET /,
-      ],
+      [/INLAY_OPERATOR_TOKEN .*8 of them different/, /INLAY_PLATFORM_CLIENT_SECRET /],
     ],
     [
       {
