@@ -9,7 +9,7 @@ import { Kysely, type QueryExecutorProvider, SqliteAdapter, SqliteDialect, sql }
 import { SqliteConnection } from './connection.ts';
 
 export interface SchemaDefinition<Tx extends QueryExecutorProvider> {
-  /** Of this program. */
+  /** The version of this program. */
   version: string;
   /** The oldest version that works once all migrations are applied. */
   oldestCompatible: string;
@@ -33,7 +33,7 @@ export interface SchemaHistory {
   migratedBy: string | null;
 }
 
-/** Told of each migration, with the time it took. */
+/** Called after each migration, with its duration. */
 export type OnApplied = (name: string, ms: number) => void;
 
 /** This program must not use the store. The message says which version can. */
@@ -59,7 +59,7 @@ export async function readHistory<Tx extends QueryExecutorProvider>(
   };
 }
 
-/** Of a SQLite file that exists, without changing it. */
+/** Reads the history of an existing SQLite file without changing it. */
 export async function readFileHistory<Tx extends QueryExecutorProvider>(
   file: string,
   definition: SchemaDefinition<Tx>,
@@ -144,7 +144,7 @@ async function writeVersions<Tx extends QueryExecutorProvider>(
   await sql`insert into schema_versions (oldest_compatible, migrated_by) values (${oldest}, ${version})`.execute(tx);
 }
 
-/** Asks for one table. The introspection of Kysely reads the columns of all tables. */
+/** Looks for one table only: Kysely's introspection reads the columns of all tables. */
 async function hasTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
   const { rows } =
     db.getExecutor().adapter instanceof SqliteAdapter

@@ -19,7 +19,7 @@ const passphraseOf = ({ passphraseFile }: KeyOptions) =>
 
 export async function backUp(options: KeyOptions & { to?: string; withoutKeys?: boolean; files?: boolean }) {
   const { to, withoutKeys = false, files = false } = options;
-  if (to === undefined) throw new OperatorError('Name the folder for the backup: inlay backup --to <folder>');
+  if (to === undefined) throw new OperatorError('Pass a folder for the backup with --to <folder>.');
   const ctx = { ...readConfig(process.env), runtime: systemRuntime };
   const passphrase = passphraseOf(options);
   const made = await makeBackup(ctx, { to, passphrase, leavesKeysOut: withoutKeys, includesFiles: files });

@@ -1,4 +1,4 @@
-/** The encryption keys of a backup, sealed with the operator's passphrase: whoever has only the backup reads no secret. */
+/** The encryption keys of a backup, sealed with the operator's passphrase: the backup alone reveals no secret. */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../kernel/errors.ts';

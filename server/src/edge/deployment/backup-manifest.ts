@@ -72,7 +72,7 @@ export function writtenManifest(manifest: Manifest): string {
 
 const checksumOf = (manifest: object) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
-/** Throws for what is no backup, was not finished, or comes from a later version. */
+/** Throws if the folder is not a backup, or the backup is unfinished or from a later version. */
 export function readBackup(folder: string): Backup {
   const file = join(folder, manifestFile);
   if (!existsSync(file)) {
@@ -87,7 +87,7 @@ export function readBackup(folder: string): Backup {
   return { folder, manifest };
 }
 
-/** Folders with this end are being written, or were left by a backup that failed. */
+/** Suffix of folders that are being written, or were left by a failed backup. */
 export const unfinishedEnd = '.unfinished';
 
 function parse(file: string): Record<string, unknown> {
@@ -106,7 +106,7 @@ const laterVersion = (folder: string, later: string) =>
 const damaged = (file: string) =>
   new OperatorError(`${file} is damaged. Use another copy of this backup, or an earlier backup.`);
 
-/** Throws unless every file is there as it was written, and the databases can be read. */
+/** Throws unless every file is unchanged and the databases can be read. */
 export async function assertIntact({ folder, manifest }: Backup): Promise<void> {
   for (const listed of manifest.files) {
     const file = join(folder, listed.path);

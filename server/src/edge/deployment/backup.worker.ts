@@ -2,8 +2,8 @@
  * Makes a backup of a deployment that may be running. Each SQLite file is copied by SQLite's online backup, which is
  * consistent and blocks no writer; the tables of PostgreSQL are read in one snapshot.
  *
- * What always holds: the service's store is copied before the platform's. The service writes down what it wants before it
- * asks the platform, so everything that the earlier copy refers to is in the later one, unless it was deleted in between;
+ * What always holds: the service's store is copied before the platform's. The service records an intent before it calls
+ * the platform, so everything that the earlier copy refers to is in the later one, unless it was deleted in between;
  * the reconciler repairs the rest (docs/adr/0031-backups.md). A folder has its final name only when everything is in it.
  */
 import {
@@ -173,7 +173,7 @@ function chooseKeys({ config, secrets }: DeploymentContext, { passphrase, leaves
   );
 }
 
-/** Neither links, which could point anywhere, nor what is no file. */
+/** Skips links, which could point anywhere, and devices. */
 const isPlain = (path: string) => lstatSync(path).isDirectory() || lstatSync(path).isFile();
 
 async function listFiles(folder: string): Promise<Manifest['files']> {

@@ -323,7 +323,7 @@ async function examineTenants(store: Store, organizations: readonly Organization
   return findings;
 }
 
-/** Nothing where none is recorded: whoever takes snapshots of a database server needs no mark in this directory. */
+/** Empty if no backup is recorded: operators may take snapshots of the database server instead. */
 export function examineBackup({ dataDir }: Pick<Config, 'dataDir'>): Finding[] {
   const at = readLastBackup(dataDir);
   if (at === null) return [];

@@ -2,16 +2,16 @@
 import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The time of this file in the data directory, which whatever makes a backup touches when it is done. */
+/** A file in the data directory whose modification time is that of the last backup. */
 const marker = 'last-backup';
 
-/** Null where no backup is recorded. */
+/** Null if no backup is recorded. */
 export function readLastBackup(dataDir: string): number | null {
   const file = join(dataDir, marker);
   return existsSync(file) ? Math.round(statSync(file).mtimeMs) : null;
 }
 
-/** The data of the backup is as old as its beginning. */
+/** Records the start: changes made during a backup may be missing in it. */
 export function recordBackup(dataDir: string, startedAt: number): void {
   const file = join(dataDir, marker);
   writeFileSync(file, '', { mode: 0o600 });

@@ -2,8 +2,9 @@
  * Restores a backup into an empty deployment.
  *
  * What always holds: everything that can be refused is refused before anything is written. The data is prepared in a folder
- * of its own and moved into place at the end, the service's database last, so a restore that is interrupted leaves nothing
- * that a service would start on.
+ * of its own and moved into place at the end. A SQLite database of the service comes last, so an interrupted restore leaves
+ * nothing that a service would start on. PostgreSQL commits before the files move: after a crash in between, the database is
+ * not empty and the restore must start over with a new one.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +34,7 @@ import { forgetReplicas, listDueCredentials, markAsSent } from './restored.worke
 export interface Restored {
   backup: Backup;
   organizations: number;
-  /** Whose tokens may have been replaced since: their customers may have to sign in again. */
+  /** Their tokens may have been replaced since the backup, so their customers may have to sign in again. */
   credentials: { id: string; workspace_id: string; workspace_name: string; account: string | null }[];
 }
 
@@ -54,7 +55,8 @@ export async function restore(
 
   const dataDir = openDataDir(config.dataDir);
   const lock = tryLock(dataDir.path('upgrade.lock'));
-  if (!lock) throw new OperatorError(`Another process upgrades or restores ${config.dataDir}.`);
+  if (!lock)
+    throw new OperatorError(`Another process is upgrading or restoring ${config.dataDir}. Wait until it has finished.`);
   const staging = dataDir.path(stagingFolder);
   try {
     rmSync(staging, { recursive: true, force: true });
@@ -79,7 +81,7 @@ export async function openBackup(folder: string): Promise<Backup> {
   for (const { name, kind, migrations } of backup.manifest.stores) {
     const known = (name === 'platform' ? platformSchema : schemaOf(kind)).migrations;
     if (migrations.every((migration) => migration in known)) continue;
-    throw new OperatorError(`The backup at ${folder} is of a later version than this one. Use that version.`);
+    throw new OperatorError(`The backup at ${folder} was made by a later version of Inlay. Use that version.`);
   }
   return backup;
 }
@@ -88,13 +90,13 @@ export function openKeysOf({ folder, manifest }: Backup, passphrase: string | un
   if (manifest.keys !== 'sealed') return {};
   if (passphrase === undefined) {
     throw new OperatorError(
-      'The backup contains sealed encryption keys. Name the passphrase with --passphrase-file <file>.',
+      'The backup contains sealed encryption keys. Pass the passphrase with --passphrase-file <file>.',
     );
   }
   return openKeys(readFileSync(join(folder, keysFile), 'utf8'), passphrase, manifest.id);
 }
 
-/** Secrets that the operator puts there, and what comes with a volume. */
+/** What a new data directory may contain: files of volumes, and of upgrades and restores that failed. */
 const allowed = new Set(['lost+found', 'upgrade.lock', 'last-backup', stagingFolder]);
 
 function assertEmpty(dataDir: string, { manifest }: Backup): void {
@@ -115,7 +117,7 @@ async function assertDatabase(ctx: DeploymentContext, { manifest }: Backup): Pro
   const isPostgres = ctx.secrets.databaseUrl !== undefined;
   if (kind !== undefined && (kind === 'postgres') !== isPostgres) {
     const advice = isPostgres ? 'Unset' : 'Set';
-    throw new OperatorError(`The backup is of another kind of database. ${advice} INLAY_DATABASE_URL.`);
+    throw new OperatorError(`The backup is from a different kind of database. ${advice} INLAY_DATABASE_URL.`);
   }
   if (kind !== 'postgres') return;
   const store = openStore(ctx.config, ctx.secrets, ctx);

@@ -17,6 +17,7 @@ import { openDataDir } from '../../kernel/config/data-dir.ts';
 import { migrate, readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { OperatorError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
 
@@ -60,7 +61,7 @@ export async function readStores({ config, store }: Pick<UpgradeContext, 'config
 const hasData = ({ history }: StoreState) => history.applied.length > 0;
 const isPending = ({ history }: StoreState) => history.pending.length > 0;
 
-/** The files that an upgrade copies first. None where no file with data changes. */
+/** The files that an upgrade copies first. None if no file with data changes. */
 export function filesToCopy(stores: readonly StoreState[]): string[] {
   const files = stores.filter((each) => hasData(each) && each.file !== undefined);
   return files.some(isPending) ? files.map(({ file }) => file as string) : [];
@@ -113,7 +114,7 @@ async function migrateStores(
   return applied;
 }
 
-/** Returns the folder of the copy, whose name says that the upgrade isn't finished; undefined where there is nothing to copy. */
+/** Returns the folder of the copy, named as unfinished, or undefined if there is nothing to copy. */
 async function copyFiles(ctx: UpgradeContext, stores: readonly StoreState[]): Promise<string | undefined> {
   const { config, runtime, tell } = ctx;
   const files = filesToCopy(stores);
@@ -133,7 +134,7 @@ async function copyFiles(ctx: UpgradeContext, stores: readonly StoreState[]): Pr
   }
   const startedAt = runtime.elapsed();
   const from = stores.map(({ history }) => history.migratedBy).find((each) => each !== null) ?? 'unknown';
-  const time = new Date(runtime.now()).toISOString().replaceAll(':', '-');
+  const time = isoTime(runtime.now()).replaceAll(':', '-');
   const target = join(parent, `${from}-${time}`);
   mkdirSync(`${target}.copying`, { mode: 0o700 });
   for (const file of files) {

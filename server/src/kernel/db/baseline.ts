@@ -1,7 +1,7 @@
 /**
  * The schema of a new database, in one step instead of the migrations up to `baselineThrough`, whose result it is
  * (server/test/baseline.test.ts compares them). Later migrations run on new databases too, so nothing is added here until a
- * release moves the line. A statement ends where a line isn't indented.
+ * release moves the line. A statement ends where a line isn't indented. The file is long because it is the whole schema.
  */
 import type { DatabaseKind } from './open.ts';
 

@@ -1,9 +1,9 @@
 /**
  * One append-only list of migrations for both databases. A migration that has been released is never edited;
  * the next change is a new entry at the end. The version before keeps working on the result (expand/contract): a migration
- * adds what the next statements need, and a later version removes what no statement uses any more. Both databases get the same tables, so that the same statements run
- * on both; only the names of types differ, and the index of the parts of names. The file is long because released
- * migrations stay, in one order.
+ * adds what the next statements need, and a later version removes what no statement uses any more. Both databases get the
+ * same tables, so that the same statements run on both; only the names of types differ, and the index of the parts of
+ * names. The file is long because released migrations stay, in one order.
  */
 import {
   applyPending,
