@@ -351,7 +351,7 @@ export function describeSyncs({ byHealth, waiting, oldestWaitingMs }: Omit<SyncS
       ? [ok(`Syncs: 0 of ${all} connections are failing`)]
       : [
           warn(
-            `Syncs: ${failing} of ${all} connections are failing; ${attention} need action`,
+            `Syncs: ${failing} of ${all} connections are failing; ${attention} ${attention === 1 ? 'needs' : 'need'} action`,
             'Run inlay status, or open the console, to see which customers are affected and why.',
           ),
         ];
