@@ -31,23 +31,21 @@ describe('The summary of a test run', () => {
 
   it.each(['skipped', 'pending', 'todo'])('complains about a test that is %s', (status) => {
     const summary = summarize(0, { testResults: [file('passed', onPostgres, test('later', status))] });
-    expect(complaints(summary)).toEqual(['These tests did not run:\n  later']);
+    expect(complaints(summary)).toEqual([expect.stringMatching(/ not run:\n {2}later$/)]);
   });
 
   it('complains when nothing passed on PostgreSQL', () => {
     const failedOnly = [test('Notes [sqlite] are kept'), test('Notes [postgres] are kept', 'failed')];
     const summary = summarize(1, { testResults: [file('failed', ...failedOnly)] });
-    expect(complaints(summary)).toEqual(['No test with [postgres] in its name ran and passed.']);
+    expect(complaints(summary)).toEqual([expect.stringContaining('[postgres]')]);
   });
 
   it('complains about a run that failed although no test did', () => {
     const summary = summarize(1, { testResults: [file('passed', onPostgres)] });
-    expect(complaints(summary)).toEqual(['The test runner exited with 1 although no test failed.']);
+    expect(complaints(summary)).toEqual([expect.stringMatching(/ exited with 1 /)]);
   });
 
   it('complains about a run without a report', () => {
-    expect(complaints(summarize('SIGKILL', undefined))[0]).toBe(
-      'The test runner exited with SIGKILL and left no report.',
-    );
+    expect(complaints(summarize('SIGKILL', undefined))[0]).toMatch(/SIGKILL .*no report/);
   });
 });

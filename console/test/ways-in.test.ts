@@ -262,7 +262,7 @@ describe('A one-time link', () => {
 });
 
 describe('The provider of the organization', () => {
-  const begin = () => page.getByRole('button', { name: 'Sign in with your organization' });
+  const begin = () => page.getByRole('button', { name: words.signIn.oidc });
 
   async function signInAs(name: string): Promise<void> {
     await page.locator('input[name=login]').fill(name);
@@ -288,7 +288,7 @@ describe('The provider of the organization', () => {
       .execute();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
-    await dialog.getByRole('button', { name: 'Sign in with your organization' }).click();
+    await dialog.getByRole('button', { name: words.signIn.oidc }).click();
     await page.waitForURL(/console\/customers/);
     await page.getByRole('heading', { name: 'Customers' }).waitFor();
     expect(page.url()).toBe(`${sites.origins.service}/console/customers?sort=name`);

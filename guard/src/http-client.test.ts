@@ -84,7 +84,7 @@ describe('a redirect', () => {
     const { get } = start();
     expect(await get(`${origin}/?n=5`)).toBe('200 "done"');
     expect(asked).toHaveLength(6);
-    await expect(get(`${origin}/?n=6`)).rejects.toThrow(`${origin} redirects more than 5 times. Check the URL.`);
+    await expect(get(`${origin}/?n=6`)).rejects.toThrow(`${origin} redirects more than 5 times`);
     expect(asked).toHaveLength(12);
   });
 
@@ -102,7 +102,7 @@ describe('a redirect', () => {
       redirectTo(inside.origin)(asked, reply);
     });
     const { get } = start({}, surroundings);
-    await expect(get(origin)).rejects.toThrow('The host 127.0.0.2 is not on the public internet');
+    await expect(get(origin)).rejects.toThrow('127.0.0.2 is not on');
     expect(inside.asked).toEqual([]);
   });
 
@@ -111,13 +111,13 @@ describe('a redirect', () => {
     const { origin } = await startHttpServer(redirectTo(service.origin));
     const own = { host: '127.0.0.1', port: Number(new URL(service.origin).port) };
     const { get } = start({}, { ...open, serviceEndpoints: [own] });
-    await expect(get(origin)).rejects.toThrow(`The host 127.0.0.2 at port ${own.port} is Inlay itself`);
+    await expect(get(origin)).rejects.toThrow(`port ${own.port} is Inlay`);
     expect(service.asked).toEqual([]);
   });
 
   test.each(['file:///etc/passwd', 'ftp://x/', 'http://', 'data:,x'])('to %s is refused', async (location) => {
     const { origin } = await startHttpServer(redirectTo(location));
-    await expect(start().get(origin)).rejects.toThrow('redirects to a location that is not an http or https URL.');
+    await expect(start().get(origin)).rejects.toThrow('not an http or https URL');
   });
 });
 
@@ -184,7 +184,7 @@ describe('trying again', () => {
   test('after a 403 with Retry-After ends as a passing failure that says so', async () => {
     const { origin } = await startHttpServer((_, reply) => void reply.writeHead(403, { 'retry-after': '1' }).end());
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} rejected the request because of a rate limit (403). Try again later or reduce the request rate.`,
+      message: expect.stringMatching(/rate limit \(403\)/),
       failureType: 'transient_error',
     });
   });
@@ -284,7 +284,7 @@ describe('an answer', () => {
       reply.writeHead(200, { 'content-encoding': coding }).end('not packed at all');
     });
     const { get } = start();
-    await expect(get(`${origin}/br`)).rejects.toThrow('returned a response with an unsupported compression.');
+    await expect(get(`${origin}/br`)).rejects.toThrow('unsupported compression');
     await expect(get(`${origin}/gzip`)).rejects.toThrow('sent damaged compressed data.');
   });
 });
@@ -297,7 +297,7 @@ describe('in words, a server that', () => {
     const { origin } = await startHttpServer(() => 1, '127.0.0.3');
     const gone = origin.replace('127.0.0.3', '127.0.0.4');
     await expect(start().get(gone)).rejects.toMatchObject({
-      message: `${gone} refused the connection. Check the host and port.`,
+      message: expect.stringContaining(`${gone} refused the connection`),
       failureType: transient,
     });
   });
@@ -315,7 +315,7 @@ describe('in words, a server that', () => {
   test('closes the connection', async () => {
     const origin = await startTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} closed the connection before the response was complete.`,
+      message: expect.stringContaining(`${origin} closed the connection`),
       failureType: transient,
     });
   });
@@ -323,7 +323,7 @@ describe('in words, a server that', () => {
   test('speaks something else', async () => {
     const origin = await startTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     await expect(start().get(origin)).rejects.toMatchObject({
-      message: `${origin} did not respond with HTTP. Check the host and port.`,
+      message: expect.stringContaining(`${origin} did not respond with HTTP`),
       failureType: config,
     });
   });

@@ -72,7 +72,7 @@ describe('a stream that cannot be opened', () => {
     });
     expect(found.names).toEqual(['first', 'third']);
     expect(found.words).toHaveLength(1);
-    expect(found.words[0]).toContain('The stream second is skipped. ');
+    expect(found.words[0]).toContain('stream second is skipped');
     expect(found.words[0]).toContain(words);
   });
 
@@ -89,7 +89,7 @@ describe('a stream that cannot be opened', () => {
     api.answer(({ path }) => (path === '/fields' ? answer : row));
     const found = await discovered([stream('first'), stream('second', schemaFrom(requester))].join('\n'));
     expect(found.names).toEqual(['first']);
-    expect(found.words[0]).toContain('The stream second is skipped. streams[1].schema_loader');
+    expect(found.words[0]).toMatch(/second is skipped.* streams\[1\]\.schema_loader/);
     expect(found.words[0]).toContain(words);
   });
 
@@ -98,7 +98,7 @@ describe('a stream that cannot be opened', () => {
     const streams = [stream('first'), stream('second', schemaFrom('path: /fields'))].join('\n');
     await expect(discovered(streams)).rejects.toMatchObject({
       failureType: 'transient_error',
-      message: expect.stringMatching(/^The stream second cannot be opened\. .*503/),
+      message: expect.stringMatching(/stream second .*503/),
     });
   });
 
@@ -121,7 +121,7 @@ describe('a stream that cannot be opened', () => {
     const only = stream('first', cursor(fromSetting));
     await expect(discovered(only, { start_date: 'today' })).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^The stream first cannot be opened\. streams\[0\]\.incremental_sync\.start_datetime\.datetime: "today" is not a date in the format %Y-%m-%d/,
+        /stream first .*streams\[0\]\.incremental_sync\.start_datetime\.datetime: "today" .*%Y-%m-%d/,
       ),
       fields: ['start_date'],
     });
@@ -181,6 +181,6 @@ describe('a template that fails while a stream is read', () => {
     expect(message).toContain(`streams[0].retriever.requester.${option}: `);
     expect(message).toContain(template);
     expect(message).not.toContain('[object');
-    expect(await check({ manifest, config })).toContain(`Stream first is not available: ${message}`);
+    expect(await check({ manifest, config })).toContain(`first is not available: ${message}`);
   });
 });

@@ -41,7 +41,7 @@ test('a check resolves, or throws what to fix', async () => {
   const config = await startApi();
   await check(manifest, config, here);
   await expect(check(manifest, { ...config, token: 'wrong' }, here)).rejects.toThrow(ConnectorError);
-  await expect(check(manifest, config)).rejects.toThrow('not on the public internet');
+  await expect(check(manifest, config)).rejects.toThrow('public internet');
   expect((await discover(manifest, config, here)).streams).toHaveLength(2);
 });
 

@@ -546,13 +546,12 @@ it('what has no effect here is a warning by name and path, and its stream runs',
     {
       level: 'warning',
       path: 'streams[0].file_uploader',
-      message: 'file_uploader has no effect here. Not supported. Records are read without their files.',
+      message: expect.stringMatching(/^file_uploader .*without their files/),
     },
     {
       level: 'warning',
       path: 'streams[1].state_migrations[0]',
-      message:
-        'CustomStateMigration "source_x.components.Move" is ignored, because only states from other platforms need it',
+      message: expect.stringMatching(/^CustomStateMigration "source_x\.components\.Move" is ignored/),
     },
   ]);
   api.answer(() => ({ json: { rows: [{ id: 1, day: '2024-06-03' }] } }));

@@ -43,7 +43,7 @@ describe('the health of a platform that runs alone', () => {
     expect(reply.json()).toMatchObject({
       status: 503,
       title: 'service-unavailable',
-      data: { message: 'Not ready: database: the database is not responding' },
+      data: { message: expect.stringMatching(/^Not ready: database: /) },
     });
   });
 
@@ -59,10 +59,10 @@ describe('the health of a platform that runs alone', () => {
     while (refused.statusCode === 200) refused = await create();
     expect(refused.statusCode).toBe(503);
     expect(refused.headers['retry-after']).toBe('2');
-    expect(refused.json().data).toEqual({ message: 'Storage is unavailable: storage full.' });
+    expect(refused.json().data).toEqual({ message: expect.stringMatching(/: storage full\.$/) });
     const ready = await app.inject('/health/ready');
     expect(ready.statusCode).toBe(503);
-    expect(ready.json().data).toEqual({ message: 'Not ready: database: storage full' });
+    expect(ready.json().data).toEqual({ message: expect.stringMatching(/^Not ready: .*storage full$/) });
     expect((await app.inject('/health/live')).statusCode).toBe(200);
     await sql`pragma max_page_count = 100000`.execute(platform.store.db);
     expect((await app.inject('/health/ready')).statusCode).toBe(200);

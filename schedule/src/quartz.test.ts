@@ -64,12 +64,12 @@ describe('reading an expression', () => {
     '0 0 0 31W 2 ?',
     '0 0 0 29 2 ? 2027',
   ])('refuses %s, which never fires', (expression) => {
-    expect(() => readQuartz(expression)).toThrow('it never runs, because no such day exists');
+    expect(() => readQuartz(expression)).toThrow('no such day');
   });
 
   it('refuses what has fired for the last time, where somebody says since when', () => {
     expect(readQuartz('0 0 0 1 1 ? 2026')).toBe('0 0 0 1 1 ? 2026');
-    expect(() => readQuartz('0 0 0 1 1 ? 2026', sunday)).toThrow('its last run is in the past');
+    expect(() => readQuartz('0 0 0 1 1 ? 2026', sunday)).toThrow('in the past');
     expect(readQuartz('0 0 0 16 11 ? 2026', sunday)).toBe('0 0 0 16 11 ? 2026');
   });
 

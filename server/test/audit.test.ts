@@ -206,7 +206,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     expect(flipped.code).toBe(2);
     expect(flipped.stdout).toContain(`position 5  ${JSON.parse(String(lines[4])).id}`);
     writeFileSync(file, lines.slice(0, 3).join('\n'));
-    expect((await cli('verify', file, '--checkpoint', kept)).stdout).toContain('are missing at the end');
+    expect((await cli('verify', file, '--checkpoint', kept)).stdout).toContain('missing at the end');
 
     const csv = await test.request('GET', `${path}/export?format=csv`);
     expect(csv.text.split('\r\n')[0]).toContain('position,timestamp,type,outcome,actor_kind');
@@ -228,7 +228,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     const online = await cli('verify', '--checkpoint', kept);
     expect(online, online.stdout + online.stderr).toMatchObject({ code: 0 });
     expect(online.stdout).toContain('personal values were erased');
-    expect(online.stdout).toMatch(/^Verified \d+ entries, up to position \d+\.\nSigned checkpoints cover the trail/);
+    expect(online.stdout).toMatch(/^Verified \d+ entries, .* \d+\.\nSigned checkpoints cover/);
     const output = join(test.dataDir, 'by-command.jsonl');
     expect((await cli('export', '--output', output)).code).toBe(0);
     expect((await cli('verify', output, '--checkpoint', kept)).code).toBe(0);
@@ -288,7 +288,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
       .set({ created_at: Number(key?.created_at) })
       .execute();
     expect(found.code).toBe(2);
-    expect(found.stdout).toContain(`trail  ${key?.kid}  The key does not match this deployment`);
+    expect(found.stdout).toMatch(new RegExp(`^trail {2}${key?.kid} {2}.*not match`, 'm'));
     expect(found.stdout).toMatch(/Verification failed: \d+ problems in \d+ entries\.\n$/);
     expect((await cli('verify')).code).toBe(0);
 
@@ -298,7 +298,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     const alone = await cli('verify', file);
     expect(alone, alone.stdout).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('keys from the file itself'),
+      stdout: expect.stringContaining('from the file itself'),
     });
     expect(await cli('verify', empty)).toMatchObject({ code: 2, stdout: expect.stringContaining('no entries') });
   });

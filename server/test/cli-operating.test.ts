@@ -119,8 +119,8 @@ describe('inlay status, workspaces, jobs and logs', () => {
       inlay(['logs', '1', '--follow'], {}, runCli),
     ]);
     expect(code.code).toBe(2);
-    expect(unknown).toMatchObject({ code: 1, stderr: 'Invalid --cursor. Copy it from the end of an earlier list.\n' });
-    expect(notFound).toMatchObject({ code: 1, stderr: 'Job 99 not found. See: inlay jobs\n' });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('--cursor') });
+    expect(notFound).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Job 99 .*inlay jobs\n$/) });
     expect(follow).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -200,7 +200,7 @@ describe('inlay status, workspaces, jobs and logs', () => {
     for (const args of [['status'], ['keys', 'list'], ['organization', 'list'], ['connector', 'list']]) {
       expect(await inlay(args, { INLAY_DATA_DIR: older }), args.join(' ')).toMatchObject({
         code: 1,
-        stderr: 'The database has pending migrations. Run: inlay upgrade (or inlay start, which upgrades first)\n',
+        stderr: expect.stringMatching(/pending migrations.* inlay upgrade /),
       });
     }
     expect(history.all()).toEqual(before);

@@ -34,17 +34,15 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
   expect(webhook?.headers['x-key']).toBe('abc def');
   expect(webhook && verified(webhook, secret).type).toBe('webhook_endpoint.test');
   expect(await succeed('list')).toMatch(new RegExp(`${id} +enabled +${receiver.url} +sync\\.\\*`));
-  expect(await succeed('rotate-secret', id)).toMatch(
-    /^Secret {2}whsec_\S+\n\nSave the secret now\. You won't see it again\.\nThe old secret/,
-  );
+  expect(await succeed('rotate-secret', id)).toMatch(/^Secret {2}whsec_\S+\n\n.*secret.*\nThe old secret/);
   receiver.answer = (_, response) => response.writeHead(500).end('broken');
   // As a process: it ends although it had a connection to the receiver.
   const refused = await runCli(['webhooks', 'test', id], { env });
-  expect([refused.code, refused.stdout]).toEqual([2, 'The receiver responded with 500.\nbroken\n']);
+  expect([refused.code, refused.stdout]).toEqual([2, expect.stringMatching(/ 500\.\nbroken\n$/)]);
   await succeed('delete', id);
   expect(await inlay('delete', id)).toMatchObject({
     code: 1,
-    stderr: 'Webhook endpoint not found. See: inlay webhooks list\n',
+    stderr: expect.stringMatching(/not found\. .*inlay webhooks list\n$/),
   });
-  expect((await inlay('create', 'ftp://x')).stderr).toContain('url: the URL must start with https://');
+  expect((await inlay('create', 'ftp://x')).stderr).toMatch(/^ *url: .* https:\/\//m);
 });

@@ -120,18 +120,14 @@ describe('inlay', () => {
     const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     const message = await commandLine(join(file, 'data')).fail('migrate');
-    expect(message).toBe(
-      `Cannot create the data directory ${file}/data: ${file} is a file.\nGive the user that runs Inlay access to it, or set INLAY_DATA_DIR to a different directory.\n`,
-    );
+    expect(message).toMatch(new RegExp(`directory ${file}/data: ${file} is a file\\.\\n.*INLAY_DATA_DIR`));
   });
 
   it('says what to do when the database cannot be used', async () => {
     const { dataDir, fail } = commandLine();
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const message = await fail('organization', 'list');
-    expect(message).toMatch(
-      /^Cannot use the database: .*\nCheck INLAY_DATABASE_URL or INLAY_DATA_DIR, then run: inlay doctor\n$/,
-    );
+    expect(message).toMatch(/^Cannot use the database: .*\n.*INLAY_DATABASE_URL.*INLAY_DATA_DIR.*inlay doctor\n$/);
   });
 });
 
@@ -190,7 +186,7 @@ describe('inlay start', () => {
     const env = { INLAY_DATA_DIR: dataDir, PORT: String(port) };
     const { code, stderr } = await runCli(['start'], { env });
     expect(code).toBe(1);
-    expect(stderr).toBe(`Port ${port} is in use. Stop the program that uses it, or set PORT to a different port.\n`);
+    expect(stderr).toMatch(new RegExp(`^Port ${port} is in use\\..* PORT `));
 
     // Nobody has seen a token yet, so the start that succeeds is the first one.
     const service = await start(dataDir);
@@ -213,9 +209,7 @@ describe('inlay organization', () => {
   it('creates organizations, prints the token of each once, and lists them', async () => {
     const { dataDir, succeed, fail } = commandLine();
     const created = await commandLine(dataDir, { asProcess: true }).succeed('organization', 'create', '--name', 'Acme');
-    expect(created).toMatch(
-      /^Organization {3}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave the operator token now\. You won't see it again\.\n$/,
-    );
+    expect(created).toMatch(/^Organization {3}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave .*\n$/);
     const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
     const more = ['--id', id.toUpperCase(), '--platform-organization-id', 'theirs'];
     expect(await succeed('organization', 'create', '--name', 'Globex', ...more)).toContain(id);
@@ -243,16 +237,12 @@ describe('inlay operator-token', () => {
   });
   const create = async (...args: string[]) => {
     const output = await succeed('operator-token', 'create', ...args);
-    expect(output).toMatch(
-      /^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave the token now\. You won't see it again\.\n$/,
-    );
+    expect(output).toMatch(/^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave .*\n$/);
     return uuid.exec(output)?.[0] ?? '';
   };
   const rotate = async (...args: string[]) => {
     const output = await succeed('operator-token', 'rotate', ...args);
-    expect(output).toMatch(
-      /^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave the token now\. You won't see it again\.\n/,
-    );
+    expect(output).toMatch(/^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nSave .*\n/);
     return { id: uuid.exec(output)?.[0] ?? '', output };
   };
 
@@ -265,14 +255,12 @@ describe('inlay operator-token', () => {
     expect(await succeed('operator-token', 'revoke', leaked.toUpperCase())).toBe(`Revoked leaked (${leaked}).\n`);
     change('update operator_tokens set expires_at = 1 where id = ? and expires_at > 1', expired);
     const second = await rotate(old);
-    expect(second.output).toContain('The old token is revoked.');
+    expect(second.output).toMatch(/old token .*revoked/);
     const third = await rotate(second.id, '--overlap-hours', '1.5');
-    expect(third.output).toContain('The old token works for another 1.5 h.');
+    expect(third.output).toMatch(/old token .* 1\.5 h\./);
     expect(new Set([old, second.id, third.id]).size).toBe(3);
     for (const ended of [leaked, expired]) {
-      expect(await fail('operator-token', 'rotate', ended)).toBe(
-        'This operator token has expired or was revoked, so it cannot be rotated. Create a new one: inlay operator-token create --name <name>\n',
-      );
+      expect(await fail('operator-token', 'rotate', ended)).toMatch(/expired .*: inlay operator-token create /);
     }
 
     const output = await succeedAsProcess('operator-token', 'list');
@@ -300,20 +288,16 @@ describe('inlay operator-token', () => {
 
   it('says when there is no such token', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
-    expect(await fail('operator-token', 'rotate', unknown)).toBe(
-      'Operator token not found. See: inlay operator-token list\n',
-    );
+    expect(await fail('operator-token', 'rotate', unknown)).toMatch(/not found.* inlay operator-token list\n$/);
   });
 
   it('asks which organization is meant when there are several, and none when there is none', async () => {
     const empty = commandLine();
     await empty.succeed('migrate');
-    expect(await empty.fail('operator-token', 'list')).toBe(
-      'No organizations yet. Start the service to create one: inlay start\n',
-    );
+    expect(await empty.fail('operator-token', 'list')).toMatch(/^No organizations.*: inlay start\n$/);
     const other = uuid.exec(await succeed('organization', 'create', '--name', 'Globex'))?.[0] ?? '';
     const message = await fail('operator-token', 'list');
-    expect(message).toContain('There are several organizations. Choose one with --organization:\n');
+    expect(message).toMatch(/several organizations.* --organization:\n/);
     expect(message).toContain(`  ${organization}  Acme\n`);
     expect(message).toContain(`  ${other}  Globex\n`);
     expect(rowsOf(await succeed('operator-token', 'list', '--organization', other)).map((row) => row[1])).toEqual([
@@ -353,10 +337,8 @@ describe('After a first start', () => {
     const [first = ''] = Object.keys(await list());
     const second = /Created key (\S+)\./.exec(await succeedAsProcess('keys', 'rotate'))?.[1] ?? '';
     expect(await list()).toEqual({ [second]: 'signs', [first]: expect.stringMatching(/^retired \d{4}-/) });
-    expect(await fail('keys', 'remove', second)).toBe(`No retired key ${second}. See: inlay keys list\n`);
-    expect(await succeed('keys', 'remove', first)).toBe(
-      `Removed ${first}. Running services reject its tokens within a few seconds.\n`,
-    );
+    expect(await fail('keys', 'remove', second)).toMatch(new RegExp(`^No .* ${second}\\. .*inlay keys list\\n$`));
+    expect(await succeed('keys', 'remove', first)).toMatch(new RegExp(`^Removed ${first}\\.`));
     expect(await list()).toEqual({ [second]: 'signs' });
   });
 });
@@ -365,8 +347,8 @@ describe('inlay doctor', () => {
   it('finds no problem before the first start, and changes nothing', async () => {
     const dataDir = join(temporaryDirectory(), 'data');
     const report = await commandLine(dataDir).succeed('doctor');
-    expect(report).toContain(`  ok    Data directory: ${dataDir} will be created on first start\n`);
-    expect(report).toContain('  ok    Database: SQLite, will be created on first start\n');
+    expect(report).toMatch(new RegExp(`^ {2}ok {4}Data directory: ${dataDir} will be created`, 'm'));
+    expect(report).toMatch(/^ {2}ok {4}Database: SQLite, will be created/m);
     expect(report).toContain('  ok    Platform: bundled\n');
     expect(report).toMatch(/\nAll checks passed\.\n$/);
     expect(existsSync(dataDir)).toBe(false);
@@ -380,10 +362,10 @@ describe('inlay doctor', () => {
     const env = { INLAY_DATA_DIR: dataDir, INLAY_PUBLIC_URL: 'http://inlay.example' };
     const { code, stdout } = await runCommand(['doctor'], { env });
     expect(code).toBe(0);
-    expect(stdout).toContain(
-      `  WARN  Data directory: other users can read ${dataDir}\n         Run: chmod 700 ${dataDir}\n`,
+    expect(stdout).toMatch(
+      new RegExp(`^ {2}WARN {2}Data directory: .* ${dataDir}\\n {9}.*: chmod 700 ${dataDir}\\n`, 'm'),
     );
-    expect(stdout).toContain('  WARN  Configuration: INLAY_PUBLIC_URL is not https\n');
+    expect(stdout).toMatch(/^ {2}WARN {2}Configuration: INLAY_PUBLIC_URL .*https\n/m);
     expect(stdout).toMatch(/\n\d warnings?\.\n$/);
     expect(stdout).toMatch(
       / {2}WARN {2}Organization Acme \(.*\): .* 90 days: first\n +Run: inlay operator-token rotate/,
@@ -408,7 +390,7 @@ describe('inlay doctor', () => {
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const { code, stdout } = await inlay('doctor');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/ {2}FAIL {2}Database: cannot use SQLite \(.*\)\n +Check the file and the disk\.\n/);
+    expect(stdout).toMatch(/ {2}FAIL {2}Database: .* SQLite \(.*\)\n +.* disk\.\n/);
     expect(stdout).toMatch(/\n1 failed\.\n$/);
   });
 
@@ -450,10 +432,10 @@ describe('inlay connector', () => {
     const { workspaceId } = await call('POST', '/workspaces', { name: 'w' }, token);
     const source = { name: 'used', workspaceId, definitionId, configuration: { folder: dataDir } };
     const { sourceId } = await call('POST', '/sources', source, token);
-    expect(await fail('connector', 'remove', definitionId)).toBe('The connector is still used by: used.\n');
+    expect(await fail('connector', 'remove', definitionId)).toMatch(/ used by: used\.\n$/);
     await call('DELETE', `/sources/${sourceId}`, undefined, token);
     expect(await succeed('connector', 'remove', definitionId)).toBe(`Removed ${definitionId}.\n`);
-    expect(await fail('connector', 'remove', definitionId)).toBe('Connector not found. See: inlay connector list\n');
+    expect(await fail('connector', 'remove', definitionId)).toMatch(/not found.* inlay connector list\n$/);
     expect(await platform.stop()).toBe(0);
   });
 
@@ -493,20 +475,20 @@ describe('inlay connector', () => {
     const asProcess = commandLine(dataDir, { asProcess: true });
     const checked = await asProcess.succeed('connector', 'check', join(folder, 'source-loans.yaml'));
     expect(checked).toContain('streams[1].retriever.requester.authenticator: CustomAuthenticator');
-    expect(checked).toContain('1 of 2 streams are supported; the others are skipped.\n');
-    expect(await succeed('connector', 'check', folder)).toContain('1 manifest: 0 fully supported, 1 partially, 0 not');
+    expect(checked).toContain('1 of 2 streams');
+    expect(await succeed('connector', 'check', folder)).toMatch(/^1 manifest: 0 .*, 1 partially, 0 not/m);
 
     const refused = await inlay('connector', 'import', folder);
     expect(refused.code).toBe(1);
     expect(rowsOf(refused.stdout)).toContainEqual(['loans', 'Loans', 'MIT']);
-    expect(refused.stderr).toContain('run the command again with --accept-licence.');
+    expect(refused.stderr).toContain('--accept-licence');
     expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-licence')).toBe(
       'Not found: python.\n',
     );
     const imported = await asProcess.succeed('connector', 'import', folder, '--accept-licence');
-    expect(imported).toContain('2 added, 0 already existed, 0 not supported.\n');
-    expect(await succeed('connector', 'import', folder, '--only', 'loans', '--accept-licence')).toContain(
-      '0 added, 1 already existed, 0 not supported.\n',
+    expect(imported).toMatch(/^2 added, 0 .*, 0 not/m);
+    expect(await succeed('connector', 'import', folder, '--only', 'loans', '--accept-licence')).toMatch(
+      /^0 added, 1 .*, 0 not/m,
     );
     const [, ...rows] = rowsOf(await succeed('connector', 'list'));
     expect(rows.map(([, ...row]) => row).sort()).toEqual([
@@ -540,7 +522,7 @@ describe('inlay connector', () => {
     expect(lines[4]).toMatch(/^source-e\.yml {3}0\/0 {2}.*larger than 4 MiB/);
     expect(lines.slice(5, 8)).toEqual([
       '',
-      '5 manifests: 1 fully supported, 1 partially, 3 not supported.',
+      expect.stringMatching(/^5 manifests: 1 .*, 1 partially, 3 not/),
       '2 of 3 streams are supported.',
     ]);
     expect(lines.join()).not.toContain('[object');
@@ -586,9 +568,9 @@ describe('inlay connector', () => {
       ['broken', 'Broken', 'ELv2'],
     ]);
     expect(imported).toMatch(/^\+ Books \(.*\), 1 of 1 streams$/m);
-    expect(imported).toContain('The registry has no manifest for this connector.\n');
-    expect(imported).toContain('! Broken: The manifest is not valid YAML');
-    expect(imported).toContain('1 added, 0 already existed, 2 not supported.\n');
+    expect(imported).toContain('no manifest for');
+    expect(imported).toMatch(/^! Broken: .* YAML/m);
+    expect(imported).toMatch(/^1 added, 0 .*, 2 not/m);
 
     const add = ['connector', 'add', '--source', '--name', 'Again', '--manifest'];
     expect(await succeed(...add, `${address}${at('books')}`)).toMatch(/^Added Again /);
@@ -596,9 +578,7 @@ describe('inlay connector', () => {
     expect(await fail(...add, `${address}/fails`)).toBe(`${address}/fails returned 500.\n`);
     expect(await fail(...add, `${address}/large.yaml`)).toBe(`${address}/large.yaml is larger than 4 MiB.\n`);
     expect(await fail(...add, 'http://127.0.0.1:1/x')).toMatch(/^Cannot read http:\/\/127\.0\.0\.1:1\/x: /);
-    expect(await fail('connector', 'import', `${address}/page.html`)).toBe(
-      `${address}/page.html is not a connector registry: it is not valid JSON.\n`,
-    );
+    expect(await fail('connector', 'import', `${address}/page.html`)).toMatch(/\/page\.html is not .*: .* JSON\.\n$/);
   });
 
   it('says what is wrong with its arguments', async () => {
@@ -610,9 +590,9 @@ describe('inlay connector', () => {
     expect(await add('--source')).toBe(nothingToRun);
     expect(await add('--source', '--image', 'a:1', '--', 'true')).toBe(nothingToRun);
     expect(await add('--source', '--', 'true')).toMatch(/^The connector failed: /);
-    expect(await add('--source', '--image', '--network=host')).toContain('is not a valid image name');
+    expect(await add('--source', '--image', '--network=host')).toContain('valid image name');
     expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Pass a name with --name.\n');
-    expect(await add('--manifest', 'books.yaml')).toBe('Manifests can only be added as sources. Pass --source.\n');
+    expect(await add('--manifest', 'books.yaml')).toMatch(/ --source\.\n$/);
     expect(await add('--source', '--manifest', 'books.yaml')).toBe('Not found: books.yaml\n');
     const { code, stderr } = await runCommand(['connector', 'add', '--source', '--name', 'x', '--', 'true'], {
       env: { ...platformCredentials, INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' },
@@ -636,7 +616,7 @@ describe('inlay platform', () => {
   };
 
   it('runs the bundled platform alone and says how to use it, without its secrets', async () => {
-    expect(platform.output()).toContain('The bundled platform is running.');
+    expect(platform.output()).toContain('platform is running');
     expect(platform.output()).toContain(`INLAY_PLATFORM_URL            http://localhost:${platform.port}/platform/v1`);
     expect(platform.output()).not.toContain(platformCredentials.INLAY_PLATFORM_CLIENT_SECRET);
     expect((await fetch(`${url}/workspaces`)).status).toBe(401);
@@ -663,9 +643,9 @@ describe('inlay platform', () => {
 
   it('doctor: the platform answers and takes the credentials', async () => {
     const { code, stdout } = await doctor({ INLAY_PLATFORM_URL: url });
-    expect(stdout).toContain(`  ok    Platform: ${url} responds and accepts the credentials\n`);
-    expect(stdout).toContain('  ok    Clock: in sync with the platform\n');
-    expect(stdout).toContain('  ok    Platform: looks up workspaces by name (with the name filter)\n');
+    expect(stdout).toContain(`  ok    Platform: ${url} responds`);
+    expect(stdout).toContain('  ok    Clock: ');
+    expect(stdout).toMatch(/^ {2}ok {4}Platform: .*\(with the name filter\)\n/m);
     expect(stdout).toMatch(/ {2}ok {4}Platform: the credentials can access \d organizations?\n/);
     expect(code).toBe(0);
   });
@@ -678,9 +658,7 @@ describe('inlay platform', () => {
     );
     const away = await doctor({ INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' });
     expect(away.code).toBe(1);
-    expect(away.stdout).toMatch(
-      / {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_URL \(it ends in \/v1\) and the network\.\n/,
-    );
+    expect(away.stdout).toMatch(/ {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_URL .*\/v1/);
   });
 
   it('ends with 0 when told to', async () => {

@@ -45,7 +45,7 @@ describeInTurns('the encryption key', (kind, it) => {
     const file = keyFileOf(test);
     const before = readFileSync(file, 'utf8');
     const { code, stdout } = await rotate();
-    expect(stdout).toContain('Re-encrypted 6 secrets with the new key.');
+    expect(stdout).toMatch(/^Re-encrypted 6 secrets/m);
     expect(code).toBe(0);
     const after = readFileSync(file, 'utf8');
     expect(after.trim()).not.toContain(before.trim());
@@ -162,15 +162,15 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     const file = keyFileOf(test);
     const key = readFileSync(file, 'utf8');
     const doctor = (env: Record<string, string> = {}) => runCommand(['doctor'], { env: { ...test.env, ...env } });
-    expect((await doctor()).stdout).toContain('  ok    Encryption key: decrypts every stored secret\n');
+    expect((await doctor()).stdout).toContain('  ok    Encryption key: ');
 
     const other = await doctor(wrong());
-    expect(other.stdout).toContain('FAIL  Encryption key: A stored secret was encrypted with a different key.');
+    expect(other.stdout).toMatch(/FAIL {2}Encryption key: .*different key/);
     expect(other.code).toBe(1);
 
     renameSync(file, `${file}.away`);
     const missing = await doctor();
-    expect(missing.stdout).toContain('FAIL  Encryption key: The encryption key is missing');
+    expect(missing.stdout).toMatch(/FAIL {2}Encryption key: .*missing/);
     expect(missing.code).toBe(1);
     expect(existsSync(file)).toBe(false);
 
@@ -181,7 +181,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     const foreign = row.sealed_defaults.replace(/^v1\.[0-9a-f]{8}/, 'v1.0000abcd');
     await db.updateTable('source_templates').set({ sealed_defaults: foreign }).execute();
     const lost = await doctor();
-    expect(lost.stdout).toContain('FAIL  Encryption key: 1 stored secrets were encrypted with a different key');
+    expect(lost.stdout).toMatch(/FAIL {2}Encryption key: 1 .*different key/);
     expect(lost.code).toBe(1);
   });
 
@@ -194,7 +194,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
       const { config, secrets } = readConfig(test.env);
       await (await createApp(config, secrets)).close();
     };
-    await expect(start()).rejects.toThrow('The encryption key is missing');
+    await expect(start()).rejects.toThrow('key is missing');
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, key);
     await test.restart();

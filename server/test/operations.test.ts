@@ -41,7 +41,7 @@ describeOnBothDatabases('Health and metrics', (kind) => {
     const { status, headers, body } = await broken.request('GET', '/health/ready', { token: null });
     expect(status).toBe(503);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(body).toEqual({ detail: 'Not ready: database: the database is not responding' });
+    expect([headers['x-inlay-error'], body.detail]).toEqual(['not_ready', expect.stringMatching(/: database: /)]);
     expect((await broken.request('GET', '/health/live', { token: null })).status).toBe(200);
   });
 

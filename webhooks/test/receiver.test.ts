@@ -44,10 +44,7 @@ it('hands over the event with its id, and answers when that is done', async () =
 
 it('refuses a forged event without handing it over', async () => {
   const answer = await post(payload, headersFor('{}'));
-  expect([answer.status, await answer.text()]).toEqual([
-    400,
-    expect.stringContaining('No signature of the webhook fits'),
-  ]);
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('No signature')]);
   expect(handle).not.toHaveBeenCalled();
 });
 

@@ -63,7 +63,7 @@ describe('a stream is refused, and no other', () => {
     end $$`);
     const after = streamOf({ id: integer, late: string });
     expect(await writeBoth(database, configure(after), { id: 2, late: 'x' })).toMatchObject(
-      refusedFor(/^The stream wide could not be written: .*at most 1600 columns.*Deselect some fields\.$/),
+      refusedFor(/stream wide .*1600 columns.*fields/),
     );
     expect(await database.query('select id::int from wide')).toEqual([{ id: 1 }]);
   });
@@ -73,7 +73,7 @@ describe('a stream is refused, and no other', () => {
     const stream = streamOf(fields(900, integer));
     await writeAndReport(database.config, [configure(stream)], input(stream, [values(900, 1)]));
     expect(await writeBoth(database, configure(stream), values(900, 'a text of some length'))).toMatchObject(
-      refusedFor(/^The stream wide could not be written: .*row is too big.*Deselect some fields\.$/),
+      refusedFor(/stream wide .*row is too big.*fields/),
     );
     expect(await database.query('select c0::int, c899::int from wide')).toEqual([{ c0: 1, c899: 1 }]);
   });
@@ -83,7 +83,7 @@ describe('a stream is refused, and no other', () => {
     const stream = streamOf(fields(33, integer));
     const configured = byKey(stream, ...Object.keys(fields(33, integer)));
     expect(await writeBoth(database, configured, values(33, 1))).toMatchObject(
-      refusedFor(/^The stream wide could not be written: .*more than 32 columns.*Choose a shorter primary key\.$/),
+      refusedFor(/stream wide .*32 columns.*primary key/),
     );
   });
 
@@ -95,7 +95,7 @@ describe('a stream is refused, and no other', () => {
     // As random as this, it cannot be compressed.
     const long = randomBytes(6000 / count).toString('base64');
     expect(await writeBoth(database, configured, values(count, long))).toMatchObject(
-      refusedFor(/^The stream wide could not be written: .*index row.*Choose a shorter primary key\.$/),
+      refusedFor(/stream wide .*index row.*primary key/),
     );
     expect(await database.query('select c0 from wide')).toEqual([{ c0: 'short' }]);
   });

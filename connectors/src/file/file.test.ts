@@ -35,9 +35,7 @@ describe('a file', () => {
     const { read } = startFolder('f', { ...csv, encoding: 'latin1' }, { f: content });
     expect((await read()).things).toEqual([{ name: 'Müller €' }]);
     const { check } = startFolder('f', csv, { f: content });
-    await expect(check()).rejects.toThrow(
-      'f: The file is not encoded as UTF-8. Choose a different encoding or save the file as UTF-8.',
-    );
+    await expect(check()).rejects.toThrow(/^f: .*UTF-8.*encoding/);
   });
 
   test('has characters of several bytes across the borders of chunks', async () => {
@@ -134,19 +132,19 @@ describe('a file', () => {
 
   test('that is not there is explained by a check', async () => {
     const { check, folder } = startFolder('no.csv', csv);
-    await expect(check()).rejects.toThrow(`${join(folder, 'no.csv')} does not exist. Check the path.`);
+    await expect(check()).rejects.toThrow(`${join(folder, 'no.csv')} does not exist`);
   });
 
   test('without a field of the primary key is explained by a check', async () => {
     const location = { type: 'path', path: join(temporaryFolder(), 'f') };
     writeFileSync(location.path, 'id,name\n1,a\n');
     const { check } = startFiles({ location, format: csv, primary_key: ['id', 'key'] }, [dirname(location.path)]);
-    await expect(check()).rejects.toThrow('The records have no field key. Available fields: id, name.');
+    await expect(check()).rejects.toThrow(/ key\..* id, name\./);
   });
 
   test('of JSON has an upper limit', async () => {
     const document = startFolder('f', { type: 'json' }, { f: gzipSync(' '.repeat(65 * 1024 * 1024)) });
-    await expect(document.check()).rejects.toThrow('f: The file is larger than 64 MB');
+    await expect(document.check()).rejects.toThrow(/^f: .*64 MB/);
   });
 
   test('has records that are too long, which are skipped and counted', async () => {
@@ -239,7 +237,7 @@ describe('as a program', () => {
       {
         connectionStatus: {
           status: 'FAILED',
-          message: expect.stringContaining('/etc/passwd is not in an allowed folder'),
+          message: expect.stringContaining('/etc/passwd is not in'),
         },
       },
     ]);

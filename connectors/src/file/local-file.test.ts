@@ -39,7 +39,7 @@ describe('a path', () => {
     expect(await read(`${allowed}/*.csv`)).toEqual(['a.csv', 'b.csv']);
     expect(await read(`${allowed}/sub/*`)).toEqual(['sub/c.csv']);
     expect(await read(`${allowed}/.h*`)).toEqual(['.hidden.csv']);
-    await expect(read(`${allowed}/*.json`)).rejects.toThrow(`No file matches ${allowed}/*.json. Check the path.`);
+    await expect(read(`${allowed}/*.json`)).rejects.toThrow(`${allowed}/*.json`);
   });
 
   test('is refused outside of the allowed folders, whether there is something or not', async () => {
@@ -91,17 +91,17 @@ describe('a path', () => {
     const { allowed, read } = prepare();
     execFileSync('mkfifo', [join(allowed, 'pipe')]);
     symlinkSync('circle', join(allowed, 'circle'));
-    await expect(read(`${allowed}/no.csv`)).rejects.toThrow(`${allowed}/no.csv does not exist. Check the path.`);
-    await expect(read(`${allowed}/no/*.csv`)).rejects.toThrow(`${allowed}/no does not exist. Check the path.`);
-    await expect(read(`${allowed}/a.csv/b`)).rejects.toThrow(`${allowed}/a.csv/b does not exist. Check the path.`);
-    await expect(read(`${allowed}/sub`)).rejects.toThrow(`${allowed}/sub is not a file. Add a file name`);
-    await expect(read(`${allowed}/pipe`)).rejects.toThrow(`${allowed}/pipe is not a file. Choose a file.`);
-    await expect(read(`${allowed}/circle`)).rejects.toThrow(`${allowed}/circle cannot be opened. Check the path.`);
+    await expect(read(`${allowed}/no.csv`)).rejects.toThrow(`${allowed}/no.csv does not exist`);
+    await expect(read(`${allowed}/no/*.csv`)).rejects.toThrow(`${allowed}/no does not exist`);
+    await expect(read(`${allowed}/a.csv/b`)).rejects.toThrow(`${allowed}/a.csv/b does not exist`);
+    await expect(read(`${allowed}/sub`)).rejects.toThrow(`${allowed}/sub is not a file`);
+    await expect(read(`${allowed}/pipe`)).rejects.toThrow(`${allowed}/pipe is not a file`);
+    await expect(read(`${allowed}/circle`)).rejects.toThrow(`${allowed}/circle cannot be opened`);
   });
 
   test('is refused where no folder is allowed, or the allowed one is gone', async () => {
     const { allowed, read } = prepare();
-    await expect(read(`${allowed}/a.csv`, [])).rejects.toThrow('Reading folders on this server is not allowed.');
+    await expect(read(`${allowed}/a.csv`, [])).rejects.toThrow(/folders .* not allowed/);
     await expect(read('/nowhere-at-all/a.csv', ['/nowhere-at-all'])).rejects.toThrow(
       '/nowhere-at-all/a.csv does not exist.',
     );

@@ -54,7 +54,7 @@ describe('a web address', () => {
     const { check } = await startWeb((_, reply) => {
       reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>');
     }, csv);
-    await expect(check()).rejects.toThrow('The URL leads to a web page, not a file. Check the URL.');
+    await expect(check()).rejects.toThrow(/web page/);
   });
 
   test('that breaks off in the middle fails for now, after what came', async () => {
@@ -66,14 +66,14 @@ describe('a web address', () => {
       isSample = false;
     }, csv);
     await expect(read()).rejects.toMatchObject({
-      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before the response was complete\.$/),
+      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection/),
       failureType: 'transient_error',
     });
   });
 
   test('of a private network is not reached unless that is allowed', async () => {
     const { check, asked } = await startWeb(() => [], csv);
-    await expect(check({ allowPrivateNetworks: false })).rejects.toThrow('is not on the public internet');
+    await expect(check({ allowPrivateNetworks: false })).rejects.toThrow('public internet');
     expect(asked).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('a web address', () => {
 
   test('with a user name in it is refused', async () => {
     const { check } = startFiles({ location: { type: 'url', url: 'https://me:hidden@files.test/a' }, format: csv }, []);
-    await expect(check()).rejects.toThrow('The address contains a username. Enter it under authentication instead.');
+    await expect(check()).rejects.toThrow(/username.*authentication/);
   });
 
   test('is sampled without being read to the end', async () => {

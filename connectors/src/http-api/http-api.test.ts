@@ -120,7 +120,7 @@ describe('reading', () => {
     expect(messages).toMatchObject([
       {
         type: 'TRACE',
-        trace: { error: { message: 'The stream gone no longer exists. Refresh the list of streams.' } },
+        trace: { error: { message: expect.stringMatching(/stream gone /) } },
       },
     ]);
   });
@@ -164,13 +164,11 @@ describe('a check', () => {
 
   test('explains a wrong path of the records, and fields that are not there', async () => {
     const { check } = await startApi(() => ({ items: [], total: 0 }), { record_path: 'data.items' });
-    await expect(check()).rejects.toThrow(
-      'Stream things: There is no field data.items. Available fields: items, total. Check the records path.',
-    );
+    await expect(check()).rejects.toThrow(/^Stream things: .*data\.items.* items, total\..*records path/);
     const keyless = await startApi(() => items(0, 1), { primary_key: ['key'] });
-    await expect(keyless.check()).rejects.toThrow('The records have no field key. Available fields: id.');
+    await expect(keyless.check()).rejects.toThrow(/ key\..* id\./);
     const cursorless = await startApi(() => items(0, 1), { cursor_field: 'at' });
-    await expect(cursorless.check()).rejects.toThrow('The records have no field at. Available fields: id.');
+    await expect(cursorless.check()).rejects.toThrow(/ at\..* id\./);
   });
 
   test('explains an answer that is too long', async () => {
@@ -182,26 +180,24 @@ describe('a check', () => {
       };
       send(70);
     });
-    await expect(check()).rejects.toThrow('The API returned more than 64 MB at once. Request smaller pages.');
+    await expect(check()).rejects.toThrow(/64 MB.*pages/);
   });
 
   test('explains what is wrong with the configuration itself', async () => {
     const wrong = async (more: object) => (await startApi(() => [], {}, more)).check();
     const stream = { name: 'a', path: '' };
-    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow('Two streams are named a.');
-    await expect(wrong({ base_url: 'http://[' })).rejects.toThrow('The base URL is not a valid http or https URL.');
+    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow(/streams .* a\.$/);
+    await expect(wrong({ base_url: 'http://[' })).rejects.toThrow(/base URL is not/);
     await expect(wrong({ base_url: 'https://me:secret@api.test' })).rejects.toThrow(
-      'The base URL contains a username. Enter it under authentication instead.',
+      /base URL .*username.*authentication/,
     );
-    await expect(wrong({ authentication: { type: 'bearer', token: 'a\nb' } })).rejects.toThrow(
-      'The token contains a line break or a character that is not allowed in headers. Enter it again.',
-    );
+    await expect(wrong({ authentication: { type: 'bearer', token: 'a\nb' } })).rejects.toThrow(/token .*line break/);
   });
 
   test('does not reach private networks unless that is allowed', async () => {
     const { asked, check } = await startApi(() => []);
     await expect(check({ ...openSurroundings, allowPrivateNetworks: false })).rejects.toThrow(
-      'Stream things: The host 127.0.0.1 is not on the public internet. Use a public host.',
+      /^Stream things: .*127\.0\.0\.1.*public internet/,
     );
     expect(asked).toEqual([]);
   });

@@ -92,9 +92,7 @@ describe('an empty page', () => {
     });
     const { ids: found, log } = await read();
     expect(found).toEqual(ids(0, 2));
-    expect(log).toEqual([
-      'Stream things: The API returned only empty pages after 2 records, although it reports more.',
-    ]);
+    expect(log).toEqual([expect.stringMatching(/^Stream things: .*empty pages after 2 records/)]);
   });
 });
 
@@ -142,7 +140,7 @@ describe('the last page', () => {
       },
       { pagination: { type: 'page' } },
     );
-    await expect(read()).rejects.toThrow('Stream things: The API returned 422.');
+    await expect(read()).rejects.toThrow(/^Stream things: .* 422/);
   });
 
   test.each([
@@ -154,7 +152,7 @@ describe('the last page', () => {
     });
     const { things, log } = await read();
     expect(things).toEqual(pages.flat());
-    expect(log).toEqual(['Stream things: The API repeats pages from page 3 on, so reading stopped there.']);
+    expect(log).toEqual([expect.stringMatching(/^Stream things: .*repeats.* page 3 /)]);
   });
 
   test('is taken once when it is the only one and the API repeats it', async () => {
@@ -171,7 +169,7 @@ describe('the last page', () => {
     });
     const { things, log } = await read();
     expect(things).toEqual(pages.flat());
-    expect(log).toEqual(['Stream things: The API repeats pages from page 4 on, so reading stopped there.']);
+    expect(log).toEqual([expect.stringMatching(/^Stream things: .*repeats.* page 4 /)]);
   });
 
   test('is not a page that happens to have the same records as the one before', async () => {
@@ -202,9 +200,7 @@ describe('the last page', () => {
         record_path: 'list',
         pagination,
       });
-      await expect(read()).rejects.toThrow(
-        `The API reports more pages, but its response has no next page ${what} at the configured place. Check the pagination.`,
-      );
+      await expect(read()).rejects.toThrow(`no next page ${what} at`);
     },
   );
 
@@ -212,8 +208,6 @@ describe('the last page', () => {
     const { read } = await startApi(() => ({ list: items(0, 2), meta: { has_more: true } }), { record_path: 'list' });
     const { things, log } = await read();
     expect(things).toEqual(items(0, 2));
-    expect(log).toEqual([
-      'Stream things: The API reports more pages. They are not read because no pagination is configured.',
-    ]);
+    expect(log).toEqual([expect.stringMatching(/^Stream things: .*no pagination/)]);
   });
 });

@@ -119,9 +119,9 @@ describe('pages by the id of the last record', () => {
 
   test('are noticed when the API knows nothing of the parameter, or the records have no such id', async () => {
     const ignoring = await startApi(() => items(0, 3), { pagination: { type: 'last_id', id_parameter: 'after' } });
-    await expect(ignoring.read()).rejects.toThrow('The API keeps returning the same next page id.');
+    await expect(ignoring.read()).rejects.toThrow('same next page id');
     const nameless = await startApi(() => [{ key: 1 }], { pagination: { type: 'last_id', id_parameter: 'after' } });
-    await expect(nameless.read()).rejects.toThrow('The last record of a page has no field id. Check the pagination.');
+    await expect(nameless.read()).rejects.toThrow(/last record .* id\./);
   });
 });
 
@@ -188,7 +188,7 @@ describe('a JSON body', () => {
 
   test('that is no JSON object is a fault of the configuration', async () => {
     const { check } = await startApi(() => [], { body: '{"a": ' });
-    await expect(check()).rejects.toThrow('Stream things: The JSON body is not a valid JSON object.');
+    await expect(check()).rejects.toThrow(/^Stream things: .*body is not/);
   });
 });
 
@@ -253,10 +253,8 @@ describe('a parent list', () => {
 
   test('that cannot be is explained', async () => {
     const wrong = async (...streams: object[]) => (await startApi(api, {}, { streams })).check();
-    await expect(wrong({ ...issues, path: '/issues' }, repos)).rejects.toThrow(
-      'Stream issues: Put a field of the parent in braces in the path, such as {id}.',
-    );
-    await expect(wrong(issues)).rejects.toThrow('Stream issues: The parent stream repos does not exist.');
+    await expect(wrong({ ...issues, path: '/issues' }, repos)).rejects.toThrow(/^Stream issues: .*\{id\}/);
+    await expect(wrong(issues)).rejects.toThrow(/^Stream issues: .* repos /);
     await expect(wrong({ ...repos, path: '/{x}', parent: { stream: 'issues' } }, issues)).rejects.toThrow(
       'form a cycle',
     );
@@ -301,7 +299,7 @@ describe('a time window', () => {
       { cursor_field: 'at', time_window: window },
     );
     const { seen, states, failure } = await readUntilFailure(configuration);
-    expect(failure).toMatchObject({ message: expect.stringContaining('Stream things: The API returned 418.') });
+    expect(failure).toMatchObject({ message: expect.stringMatching(/^Stream things: .* 418/) });
     isBroken = false;
     const rest = await read({ syncMode: 'incremental', state: states.slice(-1) });
     expect(new Set([...seen, ...(rest.ids ?? [])])).toEqual(new Set([0, 1, 2, 3, 4]));
@@ -349,7 +347,7 @@ describe('a time window', () => {
 
   test('without a cursor field, or with a length and no end, is a fault of the configuration', async () => {
     const wrong = async (stream: Partial<StreamConfiguration>) => (await startApi(() => [], stream)).check();
-    await expect(wrong({ time_window: window })).rejects.toThrow('A time window requires a cursor field');
+    await expect(wrong({ time_window: window })).rejects.toThrow(/time window.*cursor/);
     const endless = { start: '2020-01-01', start_parameter: 'from', step: 'P1D' } as const;
     await expect(wrong({ cursor_field: 'at', time_window: endless })).rejects.toThrow('requires an end parameter');
   });
@@ -483,7 +481,7 @@ describe('client credentials', () => {
     const { configuration } = await startTokenApi('body', 'wrong');
     const failure = await connector.check(configuration, openSurroundings).catch((error: unknown) => error);
     expect(failure).toMatchObject({
-      message: 'Stream things: The API refused to issue an access token (401). Check the credentials.',
+      message: expect.stringMatching(/^Stream things: .*access token \(401\)/),
       failureType: 'config_error',
       fields: ['authentication'],
     });
@@ -513,7 +511,7 @@ test('a stream that fails does not keep the others from being read', async () =>
     .catch((error: unknown) => error);
   expect(read).toEqual(['INCOMPLETEa', 'b', 'b', 'COMPLETEb', 'c', 'c', 'COMPLETEc']);
   expect(failure).toMatchObject({
-    message: 'Stream a: The API denied access (403). Check the key and its permissions.',
+    message: expect.stringMatching(/^Stream a: .*\(403\)/),
     fields: ['authentication'],
   });
 });

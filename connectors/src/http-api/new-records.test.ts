@@ -36,7 +36,7 @@ describe('cursor values', () => {
   });
 
   test('of different kinds cannot be compared', () => {
-    expect(() => compare(1, 'a')).toThrow('contains both numbers and text');
+    expect(() => compare(1, 'a')).toThrow(/numbers and text/);
   });
 });
 

@@ -49,7 +49,7 @@ describe('an answer that is cut off', () => {
   test('is a passing failure when it stays so, and is not quoted', async () => {
     const { failure, requests } = await readTurns([answer(200, '{"list":[{"key":"hidden')], { hasWorked: false });
     expect(failure).toMatchObject({
-      message: 'The API returned incomplete JSON. Try again later.',
+      message: expect.stringMatching(/incomplete JSON/),
       failureType: 'transient_error',
     });
     expect(requests).toBe(6);
@@ -106,8 +106,7 @@ describe('an encoding', () => {
     const { ids, failure } = await readTurns([body(Buffer.from(named('Müller'), 'latin1'), 'application/json')]);
     expect(ids).toEqual([]);
     expect(failure).toMatchObject({
-      message:
-        'The API returned text that is not encoded as UTF-8. It must return UTF-8 or name the encoding in Content-Type.',
+      message: expect.stringMatching(/UTF-8.*Content-Type/),
     });
   });
 });

@@ -10,9 +10,7 @@ describe('one object where a list is expected', () => {
     expect(oneRecordWarning(stream, { data: { items: [{ id: 1 }, { id: 2 }] }, count: 2 })).toEqual([
       {
         code: 'one_record',
-        message:
-          'Stream orders: the API returns one object instead of a list, so only one record is read. ' +
-          'The list is probably at data.items. Enter it as the records path.',
+        message: expect.stringMatching(/^Stream orders: .*data\.items\..*records path/),
         fields: ['streams'],
         stream: 'orders',
         record_path: 'data.items',
@@ -30,7 +28,7 @@ describe('one object where a list is expected', () => {
   test('is told without a place where it has no list of objects', () => {
     const [warning] = oneRecordWarning(stream, { id: 1, tags: ['a', 'b'], 'a.b': [{}] });
     expect(warning).not.toHaveProperty('record_path');
-    expect(warning?.message).toContain('If you expect more records, check the records path.');
+    expect(warning?.message).toContain('records path');
   });
 
   test('is not told of a list, nor of an answer without anything', () => {

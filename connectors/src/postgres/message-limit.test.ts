@@ -43,7 +43,7 @@ test('a server that announces a row of 2 GB is refused before the row is collect
   await expect(ask(answer)).rejects.toMatchObject({
     name: 'ConnectorError',
     failureType: 'config_error',
-    message: 'The server announced a message of 2,147 MB, which exceeds the limit of 20 MB.',
+    message: expect.stringMatching(/2,147 MB.* 20 MB/),
   });
 });
 

@@ -253,13 +253,13 @@ describe('a check', () => {
     onTestFinished(() => void website.close());
     const { port } = website.address() as AddressInfo;
     const check = (endpoint: string) => connector.check(configuration({ endpoint }), surroundings);
-    await expect(check(`http://127.0.0.1:${port}`)).rejects.toThrow('does not seem to be an S3-compatible store');
+    await expect(check(`http://127.0.0.1:${port}`)).rejects.toThrow('S3-compatible');
     await expect(check(`https://127.0.0.1:${port}`)).rejects.toThrow('does not support TLS');
   });
 
   it('does not reach into private networks unless the operator allows it', async () => {
     const guarded = { ...surroundings, allowPrivateNetworks: false };
-    await expect(connector.check(configuration(), guarded)).rejects.toThrow('not on the public internet');
+    await expect(connector.check(configuration(), guarded)).rejects.toThrow('public internet');
     expect(server.requests).toEqual([]);
   });
 
@@ -361,9 +361,7 @@ describe('appending', () => {
   });
 
   it('refuses a record of a stream it was not told about', async () => {
-    await expect(write([stream('users')], [records('orders', 0, 1)])).rejects.toThrow(
-      'The stream orders is not in the catalog',
-    );
+    await expect(write([stream('users')], [records('orders', 0, 1)])).rejects.toThrow('stream orders is not');
   });
 });
 
@@ -535,7 +533,7 @@ describe('a store that fails', () => {
   it('ends the run when a part is refused for good, and takes the rest of the object back', async () => {
     server.faults = ({ query }) =>
       query.get('partNumber') === '1' ? { status: 403, code: 'AccessDenied' } : undefined;
-    await expect(write(streams(), manyCalls(), { partBytes })).rejects.toThrow('not allowed to write objects');
+    await expect(write(streams(), manyCalls(), { partBytes })).rejects.toThrow('not allowed to write');
     expect(written.confirmed).toEqual([]);
     expect(await uploads()).toEqual([]);
     expect(await stored('large')).toEqual([]);
@@ -546,9 +544,7 @@ describe('a store that fails', () => {
       if (query.get('partNumber') === '1') return { status: 403, code: 'AccessDenied' };
       return method === 'DELETE' ? { status: 500, code: 'InternalError' } : undefined;
     };
-    await expect(write(streams(), manyCalls(), { partBytes, tries: 1 })).rejects.toThrow(
-      'not allowed to write objects',
-    );
+    await expect(write(streams(), manyCalls(), { partBytes, tries: 1 })).rejects.toThrow('not allowed to write');
     expect(await uploads()).toHaveLength(1);
   });
 
@@ -561,14 +557,14 @@ describe('a store that fails', () => {
       await client.uploadPart(upload, 1, Buffer.from('half a record'));
     }
     const { logs } = await write([stream('users')], [records('users', 0, 10)]);
-    expect(logs).toEqual(['INFO Removed 2 unfinished uploads of an earlier run.']);
+    expect(logs).toEqual([expect.stringMatching(/^INFO .* 2 unfinished uploads/)]);
     expect(await uploads()).toEqual([foreign]);
   });
 
   it('does not keep a run from working when it cannot list unfinished uploads', async () => {
     server.faults = ({ query }) => (query.has('uploads') ? { status: 501, code: 'NotImplemented' } : undefined);
     const { logs } = await write([stream('users')], [records('users', 0, 10)]);
-    expect(logs).toEqual([expect.stringContaining('WARN Unfinished uploads of earlier runs were not removed')]);
+    expect(logs).toEqual([expect.stringMatching(/^WARN .* not removed/)]);
     expect(await stored()).toHaveLength(10);
   });
 });

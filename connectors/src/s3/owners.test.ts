@@ -28,7 +28,7 @@ it('a folder of another workspace is never written', async () => {
   await claimFolder(client, 'shared/acme_corp_users/', 'acme-corp');
   await claimFolder(client, 'shared/acme_corp_users/', 'acme-corp');
   await expect(claimFolder(client, 'shared/acme_corp_users/', 'acme')).rejects.toThrow(
-    'The folder shared/acme_corp_users/ of the bucket belongs to another workspace',
+    /shared\/acme_corp_users\/ .*belongs to another/,
   );
   await claimFolder(client, 'shared/acme_users/', 'acme');
   await client.close();

@@ -141,9 +141,7 @@ describe('a table', () => {
     await database.client.query(`set timezone = 'UTC'; alter table t alter column at type timestamptz`);
     const third = await readFrom(database, 't', second.state);
     expect(third.records).toEqual([{ id: 1, at: '2024-01-01T00:00:00Z', name: 'a' }]);
-    expect(third.logs).toEqual([
-      't is read from the start: earlier rows now have different values because the type of the column at changed.',
-    ]);
+    expect(third.logs).toEqual([expect.stringMatching(/^t is read from the start: .*column at /)]);
   });
 
   it('brings rows that an added or renamed column has changed, whatever filled it', async () => {

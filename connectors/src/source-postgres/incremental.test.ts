@@ -156,7 +156,7 @@ describe('an incremental table', () => {
       end loop; end $$`);
     const first = await readFrom(database);
     expect(first.ids).toHaveLength(2100);
-    expect(first.logs).toEqual([expect.stringContaining('Some rows will be sent again')]);
+    expect(first.logs).toEqual([expect.stringContaining('sent again')]);
     expect(JSON.stringify(first.state).length).toBeLessThan(50_000);
     expect((await readFrom(database, first.state)).ids).toHaveLength(100);
     await open.query('commit');
@@ -171,7 +171,7 @@ describe('an incremental table', () => {
     const state = withSaved({ complete: { ...complete, open_from: String(longAgo) } });
     const { ids, logs } = await readFrom(database, state);
     expect(ids).toEqual([1]);
-    expect(logs).toEqual(['events is read from the start: too many transactions have passed since the last sync.']);
+    expect(logs).toEqual([expect.stringMatching(/^events is read from the start: .*transactions/)]);
   });
 
   it.each([
@@ -249,7 +249,7 @@ describe('an incremental table', () => {
       surroundings,
     );
     await expect(reading).rejects.toMatchObject({
-      message: 'The table b was rewritten during the sync.',
+      message: expect.stringMatching(/table b was rewritten/),
       failureType: 'transient_error',
     });
   });

@@ -299,7 +299,7 @@ describe('a full refresh', () => {
       surroundings,
     );
     await expect(reading).rejects.toMatchObject({
-      message: expect.stringContaining('The table gone is no longer available'),
+      message: expect.stringContaining('table gone is'),
       failureType: 'transient_error',
     });
     const { records, statuses } = summarise(messages);
@@ -311,7 +311,7 @@ describe('a full refresh', () => {
     const { client, config } = await createDatabase();
     await client.query('create view broken as select 1 / (n - 2) as q from generate_series(1, 3) n');
     await expect(read(config, [configure(await discoverStream(config, 'broken'))])).rejects.toMatchObject({
-      message: 'broken cannot be read: division by zero.',
+      message: expect.stringMatching(/^broken .*division by zero/),
       failureType: 'config_error',
     });
   });

@@ -69,18 +69,16 @@ describe('a source with a credential', () => {
     const { create, destinationDefinitionId: definitionId } = await start();
     const lacking = await create({ configuration: {} });
     expect(lacking.status).toBe(422);
-    expect(lacking.body.data.message).toBe("configuration must have required property 'folder'");
-    expect((await create({ definitionId, configuration: { file: '/x' } }, 'destination')).body.data.message).toBe(
-      'Only sources can have a credential.',
+    expect(lacking.body.data.message).toMatch(/^configuration .*'folder'$/);
+    expect((await create({ definitionId, configuration: { file: '/x' } }, 'destination')).body.data.message).toMatch(
+      /^Only sources /,
     );
     const { call } = await startPlatform();
     const { workspaceId } = (await call('POST', '/workspaces', { name: 'w' })).body;
     const configuration = { sourceType: 'sample-data', count: 1 };
     const credential = { id: randomUUID(), fields };
     const refused = await call('POST', '/sources', { name: 's', workspaceId, configuration, credential });
-    expect(refused.body.data.message).toBe(
-      'This platform has no access to credentials. Set INLAY_SERVICE_URL for the platform.',
-    );
+    expect(refused.body.data.message).toMatch(/INLAY_SERVICE_URL/);
   });
 
   test('is checked with the token of its workspace, which no message shows', async () => {
@@ -101,13 +99,11 @@ describe('a source with a credential', () => {
     keeper.trouble = 'customer';
     expect(await check()).toMatchObject({
       status: 'failed',
-      message: 'The sign-in with the provider is no longer valid. Sign in again.',
+      message: expect.stringContaining('Sign in again'),
       fields: ['password'],
     });
     keeper.trouble = 'operator';
-    expect((await check()).message).toBe(
-      'The provider rejected the OAuth client. Check its client ID and client secret.',
-    );
+    expect((await check()).message).toMatch(/rejected the OAuth client/);
     keeper.trouble = 'unavailable';
     expect((await check()).message).toMatch(/^The provider is unavailable/);
     const { sourceId } = (await create()).body;

@@ -115,7 +115,7 @@ test('a source with hundreds of thousands of fields is refused, with the limit i
   expect(reply).toMatchObject({
     status: 500,
     body: {
-      data: { message: 'The source has more than 50,000 fields, which is the limit. Select fewer in its settings.' },
+      data: { message: expect.stringContaining('50,000 fields') },
     },
   });
 });

@@ -41,7 +41,7 @@ describe('a manifest of a workspace', () => {
     expect(await call('POST', '/sources', { ...source, configuration: {} })).toMatchObject({ status: 422 });
     expect(await call('DELETE', `${path}/${id}`)).toMatchObject({
       status: 409,
-      body: { data: { message: 'The connector is still used by: s.' } },
+      body: { data: { message: expect.stringMatching(/used by: s\.$/) } },
     });
     await call('DELETE', `/sources/${body.sourceId}`);
     expect(await call('DELETE', `${path}/${id}`)).toMatchObject({ status: 200, body: { id, version: 2 } });
@@ -86,18 +86,17 @@ describe('a manifest of a workspace', () => {
     const coded = booksManifest({ url }).replace(/ {2}- type: DeclarativeStream.*(?=spec:)/s, codedStream('loans'));
     expect(await add(coded)).toEqual([
       422,
-      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" requires code.',
+      expect.stringMatching(
+        /streams\[0\]\.retriever\.requester\.authenticator: .*source_books\.components\.Auth.* code\./,
+      ),
     ]);
     expect(await add('a: [')).toEqual([422, expect.stringMatching(/^The manifest is not valid YAML/)]);
-    expect(await add({ type: 'DeclarativeSource' })).toEqual([422, 'The manifest has no streams.']);
+    expect(await add({ type: 'DeclarativeSource' })).toEqual([422, expect.stringContaining('no streams')]);
     // A few lines that expand to a billion values.
     const bomb = [...'abcdefghi'].map((name, index) =>
       index === 0 ? 'a: &a [1,1,1,1,1,1,1,1,1]' : `${name}: &${name} [${`*${'abcdefghi'[index - 1]},`.repeat(9)}]`,
     );
-    expect(await add(bomb.join('\n'))).toEqual([
-      422,
-      expect.stringMatching(/^The manifest is too large\. With aliases resolved/),
-    ]);
+    expect(await add(bomb.join('\n'))).toEqual([422, expect.stringMatching(/too large\. With aliases/)]);
     expect(await add('a: &a\n  b: *a\n')).toEqual([422, expect.stringMatching(/nested|YAML/)]);
     expect(await add(`a: ${'['.repeat(50_000)}`)).toEqual([422, expect.stringMatching(/nested|YAML/)]);
   });

@@ -71,7 +71,7 @@ describe('A specification', () => {
       );
       expect(words).toMatch(
         levels > 12
-          ? /^UnreadableManifest: The manifest is too large\. With aliases resolved, it has more than /
+          ? /^UnreadableManifest: .* too large\. With aliases /
           : /^$|^spec\.connection_specification: The specification is too large/,
       );
     },
@@ -94,7 +94,7 @@ describe('A specification', () => {
       expect(errors).toEqual([
         {
           path: 'spec.connection_specification',
-          message: expect.stringMatching(/^The specification is too large: it has more than 10000 values/),
+          message: expect.stringMatching(/specification is too large: .* 10000 values/),
         },
       ]);
     }
@@ -105,11 +105,9 @@ describe('A specification', () => {
       url,
       properties: `      p: { type: string, description: ${'x'.repeat(1_100_000)} }\n`,
     });
-    await expect(read(long)).rejects.toThrow(/^The specification of the manifest is too large\. .* 1 MiB\.$/);
+    await expect(read(long)).rejects.toThrow(/^The specification .* too large\. .* 1 MiB\.$/);
     const deep = `${'{ type: object, properties: { p: '.repeat(60)}{ type: string }${' } }'.repeat(60)}`;
-    await expect(read(booksManifest({ url, properties: `      p: ${deep}\n` }))).rejects.toThrow(
-      'The manifest is nested more than 100 levels deep.',
-    );
+    await expect(read(booksManifest({ url, properties: `      p: ${deep}\n` }))).rejects.toThrow('100 levels deep');
   });
 });
 

@@ -59,7 +59,7 @@ describe('a registered connector', () => {
     const { sourceId } = await connect();
     await expect(removeDefinition(platform.definitions, sourceDefinitionId)).rejects.toMatchObject({
       title: 'state-conflict',
-      data: { message: 'The connector is still used by: source.' },
+      data: { message: expect.stringMatching(/used by: source\.$/) },
     });
     await call('DELETE', `/sources/${sourceId}`);
     await removeDefinition(platform.definitions, sourceDefinitionId);
@@ -101,7 +101,7 @@ describe('the command of a connector', () => {
       data: { message: expect.stringContaining(words) },
     });
     await expect(registerIn(platform, '/no/such/folder', 'sh')).rejects.toMatchObject({
-      data: { message: '/no/such/folder is not the absolute path of a folder.' },
+      data: { message: expect.stringMatching(/^\/no\/such\/folder is not/) },
     });
   });
 });
@@ -140,7 +140,7 @@ describe('a connector is not registered', () => {
     await expect(registerDefinition(platform.definitions, { kind: 'source', name: 'x', launch })).rejects.toMatchObject(
       {
         title: 'unprocessable-entity',
-        data: { message: expect.stringContaining('not a valid JSON Schema') },
+        data: { message: expect.stringContaining('JSON Schema') },
       },
     );
   });

@@ -84,7 +84,7 @@ describe('when a source has changed', () => {
     expect(job).toMatchObject({
       status: 'failed',
       attempts: 1,
-      failureReason: { message: 'The source no longer has the stream items. Remove it from the connection.' },
+      failureReason: { message: expect.stringMatching(/ stream items\. /) },
     });
     expect((await shown()).status).toBe('active');
   });
@@ -103,8 +103,7 @@ describe('when a source has changed', () => {
       status: 'failed',
       attempts: 1,
       failureReason: {
-        message:
-          'The source no longer has the stream second. Remove it from the connection. All other streams were synced.',
+        message: expect.stringMatching(/ stream second\. .*other streams were synced/),
         type: 'config_error',
       },
     });

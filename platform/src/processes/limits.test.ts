@@ -61,7 +61,7 @@ describe('a connector', () => {
 
   test('that opens more files than it may fails, and the message names the limit', async () => {
     const { failure, log } = await failureOf([{ openFiles: 200 }, isFine], { openFiles: 100 });
-    expect(failure.message).toBe('The source was stopped because it tried to open more than 100 files.');
+    expect(failure.message).toMatch(/ 100 files\.$/);
     expect(log).toContain('INLAY_CONNECTOR_OPEN_FILES');
   });
 
@@ -69,7 +69,7 @@ describe('a connector', () => {
     const error = { message: 'The server has no memory: ENOMEM.', failure_type: 'transient_error' };
     const steps = [{ say: { type: 'TRACE', trace: { type: 'ERROR', emitted_at: 1, error } } }, { exit: 1 }];
     const { failure } = await failureOf(steps, {});
-    expect(failure.message).toBe('The server has no memory: ENOMEM.');
+    expect(failure.message).toMatch(/: ENOMEM\.$/);
   });
 
   test('that is bundled syncs within a fraction of what it may use', async () => {
@@ -86,6 +86,6 @@ test('a container that its engine has killed needed too much memory', async () =
   const { jobLog } = memoryLog();
   const source = { ...scriptedSource([{ exit: 137 }]), removalArgs: () => ['-e', ''] };
   await expect(testRunner().check(source, { log: jobLog })).rejects.toMatchObject({
-    failure: { message: 'The source was stopped because it needed more than 1 GB of memory.' },
+    failure: { message: expect.stringContaining('1 GB of memory') },
   });
 });

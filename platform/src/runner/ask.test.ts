@@ -80,14 +80,14 @@ describe('a question', () => {
   test('fails when the program does not exist', async () => {
     const source = { ...scriptedSource([]), program: '/no/such/program' };
     const failure = await failureOf(testRunner().discover(source));
-    expect(failure).toMatchObject({ type: 'system_error', message: 'The source could not start.' });
+    expect(failure).toMatchObject({ type: 'system_error', message: expect.stringContaining('not start') });
     expect(failure.internalMessage).toContain('ENOENT');
   });
 
   test('fails when a line has no end', async () => {
     const runner = testRunner({ maxLineBytes: 1_000_000 });
     const failure = await failureOf(runner.discover(scriptedSource([{ bigState: 1_100_000 }, { hang: true }])));
-    expect(failure).toMatchObject({ type: 'system_error', message: 'The source sent a message larger than 1 MB.' });
+    expect(failure).toMatchObject({ type: 'system_error', message: expect.stringMatching(/ 1 MB\.$/) });
   });
 
   test('is given up after its time, and the connector is gone with all that it started', async () => {
@@ -165,7 +165,7 @@ describe('what a connector is given', () => {
     expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ given: { config: { host: 'h' } }, cwd: workingDir });
 
     const failure = await failureOf(testRunner().discover({ ...source, workingDir: '/no/such/folder' }));
-    expect(failure.message).toBe('The source could not start.');
+    expect(failure.message).toContain('not start');
     expect(failure.internalMessage).toContain('/no/such/folder');
   });
 

@@ -26,9 +26,7 @@ test('a catalog with hundreds of thousands of fields is refused, wherever they a
 });
 
 test('a catalog with a stream of more than 10,000 fields is refused, and the stream is named', () => {
-  expect(catalogExcess({ streams: [stream('a'), stream('b', fields(10_001))] })).toBe(
-    'more than 10,000 fields in the stream b',
-  );
+  expect(catalogExcess({ streams: [stream('a'), stream('b', fields(10_001))] })).toMatch(/10,000 fields .* b$/);
 });
 
 test('a catalog with too many streams is refused', () => {

@@ -72,7 +72,7 @@ describe('a job log', () => {
     for (const message of ['four', 'five']) log.write('INFO', 'source', message);
     log.close();
     expect((await readJobLog(file)).map(({ message }) => message)).toEqual([
-      '3 lines are missing because the disk was full.',
+      expect.stringMatching(/^3 lines are missing/),
       'four',
       'five',
     ]);

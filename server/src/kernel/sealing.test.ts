@@ -55,9 +55,7 @@ describe('sealing', () => {
 
   it('says what to do when the key is another one', () => {
     const sealed = sealer.seal(Buffer.from('secret'), 'c');
-    expect(() => createSealer(randomBytes(32)).open(sealed, 'c')).toThrow(
-      'A stored secret was encrypted with a different key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
-    );
+    expect(() => createSealer(randomBytes(32)).open(sealed, 'c')).toThrow(/different key.*INLAY_ENCRYPTION_KEY/);
   });
 
   it('opens what a former key has sealed, and says what is due for the new one', () => {

@@ -28,8 +28,8 @@ const clients = isLongRun ? 8 : 4;
 const terminations = isLongRun ? 10 : 4;
 const servedBetween = isLongRun ? 50 : 24;
 
-const storageUnavailable = [503, { detail: 'Storage is unavailable. Retry shortly.' }];
-const pair = ({ status, body }: Reply) => [status, body];
+const storageUnavailable = [503, 'storage_unavailable'];
+const pair = ({ status, code }: Reply) => [status, code];
 
 let platform: HostedPlatform;
 beforeAll(async () => {

@@ -47,11 +47,9 @@ it('Sources at a separate platform outlive their first access token, and wait fo
     expect(deployment.output()).not.toMatch(/(access|refresh)-\d/);
 
     const ofService = await runCli(['doctor'], { env: deployment.env });
-    expect(ofService.stdout).toContain('the platform gets access tokens from this service');
+    expect(ofService.stdout).toContain('tokens from this service');
     const ofPlatform = await runCli(['doctor'], { env: deployment.platformEnv });
-    expect(ofPlatform.stdout).toContain(
-      `ok    Service: ${deployment.platformEnv.INLAY_SERVICE_URL} responds and provides access tokens`,
-    );
+    expect(ofPlatform.stdout).toContain(`ok    Service: ${deployment.platformEnv.INLAY_SERVICE_URL} responds`);
   } finally {
     await deployment.stop();
     rotating.close();

@@ -276,7 +276,7 @@ describe('`inlay oauth test`', () => {
     expect(printed).toContain(`Signed in as ${given}@example.com.`);
     expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +deals\.read\n/);
     expect(printed).toMatch(/Access token +expires in 3600 seconds\n +Refresh token +yes/);
-    expect(printed).toContain('Nothing was connected. The provider revoked the tokens.');
+    expect(printed).toMatch(/Nothing was connected\. .*revoked/);
     expect(printed).not.toMatch(/tried|the client secret/);
     expect(revoked).toEqual(['tried']);
     expect(await usable()).toEqual(before);
@@ -285,7 +285,7 @@ describe('`inlay oauth test`', () => {
   it('has the tokens ended of a sign-in that was granted too little, too', async () => {
     signsInAs(given, 'too little for a test', 'deals.read');
     const { printed, code, revoked } = await tryOut();
-    expect(printed).toMatch(/Some scopes .* Missing: contacts\.read\. The provider revoked the tokens\./);
+    expect(printed).toMatch(/Missing: contacts\.read\. .*revoked/);
     expect([code, revoked]).toEqual([1, ['too little for a test']]);
   });
 
@@ -293,7 +293,7 @@ describe('`inlay oauth test`', () => {
     await connectSource();
     signsInAs(given, 'shared');
     const { printed, revoked } = await tryOut();
-    expect(printed).toContain('because a customer uses the same account');
+    expect(printed).toContain('uses the same account');
     expect(revoked).toEqual([]);
   });
 
@@ -303,9 +303,7 @@ describe('`inlay oauth test`', () => {
     signsInAs(given, 'later');
     const answer = provider.token;
     provider.token = (asked) => (asked.path === '/revoke' ? { status: 503 } : answer(asked));
-    expect((await tryOut()).printed).toContain(
-      'The provider has not revoked the tokens yet (The provider responded with status 503.). The service retries automatically.',
-    );
+    expect((await tryOut()).printed).toMatch(/not revoked .*\(.* 503\.\)/);
     provider.token = answer;
     expect(await revokedAfter(20 * minute)).toEqual(['later', 'later']);
   });

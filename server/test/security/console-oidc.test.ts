@@ -151,7 +151,7 @@ it('A viewer by rule writes nothing, and an account without a rule is refused wi
   const eve = await start();
   const refused = await comeBack(await signInAs('eve', eve.url), eve.cookie);
   expect(refused.status).toBe(403);
-  expect(refused.text).toContain('has no access to this console');
+  expect(refused.text).toContain('has no access');
   expect(String(refused.headers['set-cookie'])).not.toContain('inlay_console=');
 });
 

@@ -48,7 +48,7 @@ const asCustomer = () => {
 
 async function expectUnavailable(): Promise<void> {
   for (const answer of await Promise.all([asOperator(), asCustomer()])) {
-    expect([answer.status, answer.text]).toEqual([503, '{"detail":"Storage is unavailable. Retry shortly."}']);
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([503, 'storage_unavailable']);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(answer.headers['www-authenticate']).toBeUndefined();
   }
@@ -146,8 +146,8 @@ describe('While the database is away', () => {
     const said = proxy.swallow();
     const first = asCustomer();
     await said;
-    const { status, text } = await first;
-    expect([status, text]).toEqual([503, '{"detail":"Storage is unavailable. Retry shortly."}']);
+    const { status, headers } = await first;
+    expect([status, headers['x-inlay-error']]).toEqual([503, 'storage_unavailable']);
     expect((await asCustomer()).status).toBe(200);
   });
 });

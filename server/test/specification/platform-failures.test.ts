@@ -52,9 +52,10 @@ describeInTurns('When the platform fails', (kind, it) => {
   const ask = (workspace_name: string) =>
     app.request('POST', '/api/v1/embedded/scoped-token', { body: { workspace_name } });
   const update = (id: string, body: object) => app.request('PUT', `${path}/${id}`, { body });
-  const expectError = (answer: Answer, status: number, detail: unknown) => {
+  const expectError = (answer: Answer, status: number, code: string) => {
     expect(answer.status, answer.text).toBe(status);
-    expect(answer.body).toEqual({ detail });
+    expect(answer.headers['x-inlay-error']).toBe(code);
+    expect(Object.keys(answer.body)).toEqual(['detail']);
     expect(answer.text).not.toContain('words of the platform');
   };
 
@@ -65,32 +66,20 @@ describeInTurns('When the platform fails', (kind, it) => {
   });
 
   it.each([
-    [
-      'unreachable',
-      unreachable,
-      503,
-      'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
-      true,
-    ],
-    [
-      'answering 503',
-      answering(503),
-      503,
-      'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
-      true,
-    ],
+    ['unreachable', unreachable, 503, 'platform_unavailable', true],
+    ['answering 503', answering(503), 503, 'platform_unavailable', true],
     [
       'answering 429',
       on('GET', /^\/workspaces/, answering(429, { 'retry-after': '7' })),
       503,
-      'The platform is rate limiting Inlay. Retry shortly.',
+      'platform_rate_limited',
       true,
     ],
-    ['refusing the credentials', answering(401), 502, "The platform rejected Inlay's credentials", false],
-  ])('a new name, platform %s', async (what, fails, status, detail, retry) => {
+    ['refusing the credentials', answering(401), 502, 'platform_credentials_rejected', false],
+  ])('a new name, platform %s', async (what, fails, status, code, retry) => {
     failure = fails;
     const answer = await ask(`new, ${what}`);
-    expectError(answer, status, detail);
+    expectError(answer, status, code);
     if (retry) expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     if (what === 'answering 429') expect(answer.headers['retry-after']).toBe('7');
   });
@@ -102,14 +91,16 @@ describeInTurns('When the platform fails', (kind, it) => {
   ])('a new name, and the platform %s', async (what, fails, status) => {
     failure = on('POST', /^\/workspaces$/, fails);
     const answer = await ask(`new, ${what}`);
-    expectError(answer, status, 'The platform did not confirm that the workspace was created. Retry shortly.');
+    expectError(answer, status, status === 504 ? 'creation_timed_out' : 'creation_unconfirmed');
     expect(answer.headers['retry-after']).toBe('2');
   });
 
   it('a name that the platform refuses: 422, and the name is not taken', async () => {
     failure = on('POST', /^\/workspaces$/, answering(400));
     const fault = { msg: 'the platform does not accept this name', type: 'value_error.name' };
-    expectError(await ask('refused'), 422, [{ loc: ['body', 'workspace_name'], ...fault }]);
+    const asked = await ask('refused');
+    expectError(asked, 422, 'invalid_request');
+    expect(asked.body.detail).toEqual([{ loc: ['body', 'workspace_name'], ...fault }]);
     failure = () => undefined;
     expect((await ask('refused')).status).toBe(200);
   });
@@ -118,7 +109,9 @@ describeInTurns('When the platform fails', (kind, it) => {
     const id = await app.workspaceId('kept name');
     failure = on('PATCH', /^\/workspaces\//, answering(400));
     const fault = { msg: 'the platform does not accept this name', type: 'value_error.name' };
-    expectError(await update(id, { name: 'refused name' }), 422, [{ loc: ['body', 'name'], ...fault }]);
+    const renamed = await update(id, { name: 'refused name' });
+    expectError(renamed, 422, 'invalid_request');
+    expect(renamed.body.detail).toEqual([{ loc: ['body', 'name'], ...fault }]);
     expect((await app.request('GET', `${path}/${id}`)).body.name).toBe('kept name');
   });
 
@@ -136,14 +129,14 @@ describeInTurns('When the platform fails', (kind, it) => {
     const name = `renamed, ${what}`;
 
     failure = on('PATCH', /^\/workspaces\//, fails);
-    expectError(await update(renamed, { name }), status, 'The new name was saved and will be applied automatically');
+    expectError(await update(renamed, { name }), status, 'rename_recorded');
     failure = on('GET', /^\/connections/, fails);
     const statusOfReads = status === 502 ? 503 : status;
     const answer = await update(paused, { status: 'inactive' });
-    expectError(answer, statusOfReads, 'The new status was saved and will be applied automatically');
+    expectError(answer, statusOfReads, 'status_recorded');
     failure = on('DELETE', /^\/workspaces\//, fails);
     const removed = await app.request('DELETE', `${path}/${deleted}`);
-    expectError(removed, status, 'The deletion was saved and will be completed automatically');
+    expectError(removed, status, 'deletion_recorded');
 
     // Until then both names find the workspace, the status is in force, and the tokens are refused.
     expect(await app.workspaceId(name)).toBe(renamed);
@@ -167,7 +160,7 @@ describeInTurns('When the platform fails', (kind, it) => {
     failure = on('DELETE', /^\/workspaces\//, unreachable);
     expect((await app.request('DELETE', `${path}/${id}`)).status).toBe(503);
     for (const answer of [await ask('being deleted'), await update(id, { name: 'x' })]) {
-      expectError(answer, 409, 'Workspace is being deleted');
+      expectError(answer, 409, 'workspace_being_deleted');
       expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     }
     failure = () => undefined;
@@ -187,7 +180,7 @@ describeInTurns('When the platform fails', (kind, it) => {
     }
     failure = on('PATCH', new RegExp(`^/connections/${ids[1]}`), unreachable);
     const disabling = await update(workspaceId, { status: 'inactive' });
-    expectError(disabling, 502, '1 of 3 connections are not disabled yet. This will be completed automatically.');
+    expectError(disabling, 502, 'connections_pending');
     expect((await app.request('GET', `${path}/${workspaceId}`)).body.status).toBe('inactive');
     failure = () => undefined;
     expect((await update(workspaceId, { status: 'inactive' })).status).toBe(200);
@@ -197,14 +190,14 @@ describeInTurns('When the platform fails', (kind, it) => {
   it('502: a sync that the platform stops', async () => {
     failure = on('GET', /^\/workspaces\?/, answering(500));
     const answer = await app.request('POST', `${path}/sync`);
-    expectError(answer, 502, 'Synchronisation stopped after 0 workspaces. Retry to continue.');
+    expectError(answer, 502, 'sync_stopped');
   });
 
   it('502: a workspace that the platform has lost', async () => {
     const id = await app.workspaceId('lost');
     await app.platform('DELETE', `/workspaces/${id}`);
     const answer = await update(id, { name: 'found' });
-    expectError(answer, 502, 'The workspace no longer exists on the platform. Delete it here too.');
+    expectError(answer, 502, 'platform_lost_workspace');
     expect((await app.request('DELETE', `${path}/${id}`)).status).toBe(200);
   });
 

@@ -164,9 +164,10 @@ it('a customer has endpoints for its own workspace only, and reads what customer
 
   for (let count = 1; count < 5; count++) await create({}, { token, path: own });
   const full = await test.request('POST', own, { token, body: { url } });
-  expect([full.status, full.body.detail]).toEqual([
+  expect([full.status, full.headers['x-inlay-error'], full.body.detail]).toEqual([
     409,
-    'The limit of 5 webhook endpoints is reached. Delete one first.',
+    'webhook_endpoint_limit',
+    expect.stringContaining(' 5 '),
   ]);
   // The operator sees and ends them.
   const { data } = (await test.request('GET', path)).body;
@@ -186,5 +187,5 @@ it('customers get 403 where the operator does not offer webhooks', async () => {
   await test.restart({ env: { INLAY_CUSTOMER_WEBHOOKS: '' } });
   const token = await test.scopedToken('acme');
   const answer = await test.request('GET', own, { token });
-  expect([answer.status, answer.body.detail]).toEqual([403, 'Webhooks are not available here']);
+  expect([answer.status, answer.headers['x-inlay-error']]).toEqual([403, 'webhooks_not_offered']);
 });

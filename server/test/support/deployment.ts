@@ -17,6 +17,8 @@ export const tokenPath = '/api/v1/embedded/scoped-token';
 
 export interface Reply {
   status: number;
+  /** The code in X-Inlay-Error, of replies to `call`. */
+  code?: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
   body: any;
 }
@@ -62,7 +64,7 @@ export async function startHostedPlatform({ runsJobs = true } = {}): Promise<Hos
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    return { ...outcomeOf(response), body: text === '' ? undefined : JSON.parse(text) };
   }
 
   const credentials = { client_id: clientId, client_secret: clientSecret };
@@ -129,13 +131,15 @@ function giveJobsToAnotherProcess(dataDir: string): void {
   file.close();
 }
 
+const outcomeOf = ({ status, headers }: Response) => ({ status, code: headers.get('x-inlay-error') });
+
 export async function call(service: Service, method: string, path: string, body?: unknown): Promise<Reply> {
   const response = await fetch(`${service.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${operatorToken}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  return { status: response.status, body: await response.json() };
+  return { ...outcomeOf(response), body: await response.json() };
 }
 
 export function requestToken(service: Service, name: string): Promise<Reply> {

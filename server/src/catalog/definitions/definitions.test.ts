@@ -150,9 +150,9 @@ describeOnOneDatabase('Definitions', (kind) => {
   it('that cannot be had are told as unavailable, with a time to wait', async () => {
     const test = await start({ env: registryEnvironment(join(freshDirectory(), 'nowhere.json')) });
     const answer = await test.request('GET', `${path}/sources`);
-    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([
+    expect([answer.status, answer.headers['x-inlay-error'], answer.headers['retry-after']]).toEqual([
       503,
-      { detail: 'Connector definitions are temporarily unavailable. Retry shortly.' },
+      'definitions_unavailable',
       '10',
     ]);
   });

@@ -67,7 +67,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
           { name: 'loans', is_left_out: true, problems },
         ],
         warnings: [
-          { path: 'future', message: 'DeclarativeSource has no option future' },
+          { path: 'future', message: expect.stringMatching(/^DeclarativeSource .* future$/) },
           { path: 'version', message: expect.stringContaining('99.1.0') },
         ],
       },
@@ -150,9 +150,10 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     expect((await acme.request('PUT', `/sources/${kept}`, renamed)).status).toBe(422);
 
     const busy = await test.request('DELETE', `${path}/${id}`);
-    expect([busy.status, busy.body]).toEqual([
+    expect([busy.status, busy.headers['x-inlay-error'], busy.body.detail]).toEqual([
       409,
-      { detail: 'This definition is used by templates. Delete them first: For schools' },
+      'definition_in_use',
+      expect.stringMatching(/: For schools$/),
     ]);
     await test.request('DELETE', `/api/v1/integrations/templates/sources/${templateId}`);
     expect(await test.request('DELETE', `${path}/${id}`)).toMatchObject({ status: 200, body: { id } });
@@ -233,17 +234,17 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     };
     expect(await fault(coded)).toEqual([
       'body.manifest',
-      'The manifest has no supported streams. streams[0].retriever.requester.authenticator: CustomAuthenticator "source_books.components.Auth" requires code.',
+      expect.stringMatching(/streams\[0\]\.retriever\.requester\.authenticator: .*source_books\.components\.Auth/),
     ]);
     const unknown = manifest.replace('type: SimpleRetriever', 'type: QuantumRetriever');
     expect(await fault(unknown)).toEqual([
       'body.manifest',
-      'The manifest has no supported streams. streams[0].retriever: Unknown component QuantumRetriever.',
+      expect.stringMatching(/streams\[0\]\.retriever: .*QuantumRetriever/),
     ]);
     expect(await fault('a: [')).toEqual(['body.manifest', expect.stringMatching('not valid YAML')]);
     expect(await fault(manifest.replace("{{ config['token'] }}", '**********'))).toEqual([
       'body.manifest',
-      'Enter the secret that is masked as **********.',
+      expect.stringContaining('**********'),
     ]);
     expect(await fault(manifest.replace('type: object\n    title', 'type: 7\n    title'))).toEqual([
       'body.manifest',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorCatalogue } from '@inlay/contract/error-catalogue';
 import { operations } from '@inlay/contract/operations';
 import type { Operation } from '@inlay/contract/operations/operation';
 import { formats } from '@inlay/contract/text/formats';
@@ -722,7 +723,7 @@ describe('The errors of an endpoint', () => {
     for (const endpoint of endpoints) {
       const provoked = new Set(seen.get(nameOf(endpoint)));
       if ((endpoint.security ?? []).length > 0) {
-        expect(documentedDetails(endpoint, 503)).toContain('Storage is unavailable. Retry shortly.');
+        expect(documentedDetails(endpoint, 503)).toContain(errorCatalogue.storage_unavailable.detail);
         provoked.add(503);
       }
       const documented = Object.keys(endpoint.responses)

@@ -234,7 +234,7 @@ describe('the platform client', () => {
   it('tells the log what the platform says, in its useful words', async () => {
     const problem = { status: 409, type: 't', title: 'state-conflict', detail: null, data: { message: 'in use' } };
     handle = (_request, response) => answer(response, 409, problem);
-    await expect(create()).rejects.toThrow('the platform answered 409: state-conflict: in use');
+    await expect(create()).rejects.toThrow('409: state-conflict: in use');
   });
 
   it('waits as long as a short Retry-After says, and passes a long one on', async () => {

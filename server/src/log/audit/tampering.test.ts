@@ -111,7 +111,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
         .values({ ...row, created_at: 1, binds_time: 1 })
         .execute();
     });
-    expect(added.online).toContainEqual(expect.stringContaining('does not match this deployment'));
+    expect(added.online).toContainEqual(expect.stringContaining('not match'));
     expect(added.online).toContainEqual(isUnknown);
     const { kid } = await currentAuditKey(made.ctx);
     const posing = await verifyAll(made, async (db) => {
@@ -119,7 +119,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
       await signAnew(db, made.organizationId, { ...key, kid });
     });
     for (const way of ['online', 'onlineKept', 'offline', 'offlineKept'] as const) {
-      expect(posing[way], way).toContain('The signature of the checkpoint is invalid.');
+      expect(posing[way], way).toContainEqual(expect.stringMatching(/^The signature .* invalid/));
     }
   });
 
@@ -149,7 +149,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
     }
     const several = await verifyAll(made, nulls(4, 6));
     for (const way of ['online', 'offline'] as const) {
-      expect(several[way].filter((problem) => problem === 'The hash of the entry is missing.')).toHaveLength(3);
+      expect(several[way].filter((problem) => /^The hash .* missing/.test(problem))).toHaveLength(3);
     }
     const everything = await verifyAll(made, async (db) => {
       await unsign(db);
@@ -158,7 +158,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
       await db.updateTable('log_heads').set({ hash: null, checkpoint_at: 0 }).execute();
     });
     for (const way of ['online', 'offline'] as const) {
-      expect(everything[way]).toContain('No entry has a hash, so nothing can be verified.');
+      expect(everything[way]).toContainEqual(expect.stringMatching(/^No entry has a hash/));
     }
   });
 
@@ -206,14 +206,14 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
       const position = rows.slice(0, -1).findLast((row) => row.position !== null)?.position ?? 0;
       await db.updateTable('log_heads').set({ trail_position, hash, sequenced_at, position }).execute();
     });
-    expect(hidden.online).toEqual([`The trail continues after position ${last - 1}, where its head says it ends.`]);
+    expect(hidden.online).toEqual([expect.stringContaining(`continues after position ${last - 1},`)]);
     // Only the checkpoints are left of an end that the head no longer has.
     const found = await verifyAll(made, async (db) => {
       await db.deleteFrom('log_entries').where('trail_position', '>', 6).execute();
       await db.deleteFrom('log_personal').where(sql<boolean>`entry_id not in (select id from log_entries)`).execute();
       await chainAnew(db, made.organizationId);
     });
-    expect(found.online).toContainEqual(expect.stringContaining('are missing at the end'));
+    expect(found.online).toContainEqual(expect.stringContaining('missing at the end'));
   });
 
   it('is found by a personal value that nobody erased', async () => {
@@ -228,9 +228,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
         .execute(),
     );
     for (const way of ['online', 'onlineKept', 'offline', 'offlineKept'] as const) {
-      expect(found[way], way).toContain(
-        'The address of the entry is missing, and no entry records that it was erased.',
-      );
+      expect(found[way], way).toContainEqual(expect.stringMatching(/^The address .* missing, .*erased/));
     }
   });
 });
@@ -300,7 +298,7 @@ describeOnBothDatabases('A trail whose beginning is gone', (kind) => {
     await db.deleteFrom('log_entries').where('trail_position', '<=', 6).execute();
     const found = await verifyAll(made, async () => {});
     for (const way of ['online', 'offline'] as const) {
-      expect(found[way]).toMatchObject([expect.stringContaining('the retention of 30 days would have kept them')]);
+      expect(found[way]).toMatchObject([expect.stringContaining('retention of 30 days')]);
     }
   });
 

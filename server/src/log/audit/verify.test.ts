@@ -182,7 +182,7 @@ describe('The verification of an export', () => {
     const erased = trail.with(2, { ...(trail[2] as AuditEvent), address: null, salts: { user_agent: 't3' } });
     expect(verify(erased)).toMatchObject({
       erased: 1,
-      faults: [{ position: 3, problem: expect.stringContaining('The address of the entry is missing') }],
+      faults: [{ position: 3, problem: expect.stringMatching(/^The address .* missing/) }],
     });
     const erasures = createErasures();
     for (const position of [1, 3, 4, 5, 9]) erasures.isMissing(position, 'address');

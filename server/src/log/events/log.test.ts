@@ -299,9 +299,9 @@ describeOnBothDatabases('The log', (kind) => {
     const cut = (position: number) => db.updateTable('log_heads').set({ cut_until: position }).execute();
     await expect(db.updateTable('log_entries').set({ data: '{}' }).execute()).rejects.toThrow('never changed');
     await expect(db.deleteFrom('log_entries').where('trail_position', '=', 10).execute()).rejects.toThrow(
-      'only a beginning behind a checkpoint',
+      'beginning behind a checkpoint',
     );
-    await expect(cut(4)).rejects.toThrow('only where a checkpoint says so');
+    await expect(cut(4)).rejects.toThrow('checkpoint says so');
     const { organizationId } = log;
     for (const [position, cut] of [
       [2, null],
@@ -317,14 +317,14 @@ describeOnBothDatabases('The log', (kind) => {
         .execute();
     }
     await expect(db.updateTable('audit_checkpoints').set({ hash: '' }).execute()).rejects.toThrow('never changed');
-    await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('only those before its beginning');
+    await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('before its beginning');
     if (kind === 'postgres') await expect(sql`truncate log_entries`.execute(db)).rejects.toThrow('never changed');
-    await expect(cut(2), 'no checkpoint says so').rejects.toThrow('only where a checkpoint says so');
+    await expect(cut(2), 'no checkpoint says so').rejects.toThrow('checkpoint says so');
     await cut(4);
-    await expect(cut(2)).rejects.toThrow('only where a checkpoint says so');
-    await expect(db.deleteFrom('log_entries').execute()).rejects.toThrow('only a beginning behind a checkpoint');
+    await expect(cut(2)).rejects.toThrow('checkpoint says so');
+    await expect(db.deleteFrom('log_entries').execute()).rejects.toThrow('beginning behind a checkpoint');
     await db.deleteFrom('log_entries').where('trail_position', '<=', 4).execute();
-    await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('only those before its beginning');
+    await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('before its beginning');
     await db.deleteFrom('audit_checkpoints').where('position', '<', 4).execute();
     expect((await log.entries()).map(({ trail_position }) => trail_position)).toEqual(upTo(10).slice(4));
     expect(await db.selectFrom('audit_checkpoints').select('position').orderBy('position').execute()).toEqual([

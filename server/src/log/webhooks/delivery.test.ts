@@ -283,17 +283,17 @@ describeOnBothDatabases('Webhooks', (kind) => {
     };
     await expect
       .poll(() => outcome(ids.redirects))
-      .toEqual(['pending', 302, 'The receiver responded with 302. Redirects are not followed. Use the final URL.']);
+      .toEqual(['pending', 302, expect.stringMatching(/ 302\. Redirects are not followed/)]);
     for (const does of ['is huge', 'never ends', 'stops half-way']) {
       const statuses = async () => (await listed(ids[does])).map(({ status }) => status);
       await expect.poll(statuses, { message: does }).toEqual(names.map(() => 'delivered'));
       expect(await outcome(ids[does])).toEqual(['delivered', 200, null]);
     }
     await expect.poll(async () => (await outcome(ids.breaks))[2]).toEqual(expect.any(String));
-    await expect.poll(() => outcome(refused.id)).toEqual(['pending', null, 'The connection was refused.']);
+    await expect.poll(() => outcome(refused.id)).toEqual(['pending', null, expect.stringContaining('refused')]);
     endTime();
     await passed;
-    expect(await outcome(ids.hangs)).toEqual(['pending', null, 'The receiver did not respond within 3 seconds.']);
+    expect(await outcome(ids.hangs)).toEqual(['pending', null, expect.stringMatching(/within 3 seconds/)]);
     expect((await outcome(ids.breaks))[0]).toBe('pending');
     expect(good.received).toHaveLength(names.length);
     expect(await outcome(quick.id)).toEqual(['delivered', 204, null]);

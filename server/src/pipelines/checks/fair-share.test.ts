@@ -48,8 +48,7 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
   afterEach(() => test.stop());
 
   const expectRefused = (answer: Answer, retryAfter: number) => {
-    expect(answer.status).toBe(429);
-    expect(answer.body).toEqual({ detail: 'The queue is full. Retry shortly.' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([429, 'queue_full']);
     expect(Number(answer.headers['retry-after'])).toBe(retryAfter);
   };
 

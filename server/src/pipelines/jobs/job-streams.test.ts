@@ -93,8 +93,7 @@ describeOnOneDatabase('The streams of a job', (kind) => {
       { records_emitted: 2, records_written: 1, notices: [{ code: 'refreshed', message: expect.any(String) }] },
     ]);
     const unknown = await test.request('POST', `/api/v1/integrations/connections/${id}/sync?from_start=nobody`);
-    const refusal = 'This stream cannot be refreshed on this platform, or has never been synced';
-    expect([unknown.status, unknown.body]).toEqual([409, { detail: refusal }]);
+    expect([unknown.status, unknown.headers['x-inlay-error']]).toEqual([409, 'stream_not_refreshed']);
     const { text } = await test.request('GET', '/metrics', { token: null });
     expect(text).toContain('inlay_values_changed_total{kind="shortened"} 2');
   });

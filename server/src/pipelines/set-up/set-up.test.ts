@@ -160,7 +160,7 @@ describeInTurns('setting up a source', (kind, it) => {
     const answer = await acme.request('DELETE', `/sources/${id}`);
     expect(answer).toMatchObject({
       status: 503,
-      body: { detail: 'The deletion was saved and will be completed automatically' },
+      headers: { 'x-inlay-error': 'source_deletion_recorded' },
     });
     expect((await acme.request('GET', `/sources/${id}`)).status).toBe(404);
     restore();

@@ -94,10 +94,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
   it('answers 502 when the answer to the create is lost, and adopts the workspace on a retry', async () => {
     faulty.rule(first(1, isCreate, lostAnswer));
     const lost = await ask('lost');
-    expect(lost.status).toBe(502);
-    expect(lost.body).toEqual({
-      detail: 'The platform did not confirm that the workspace was created. Retry shortly.',
-    });
+    expect([lost.status, lost.headers['x-inlay-error']]).toEqual([502, 'creation_unconfirmed']);
     expect(lost.headers['retry-after']).toBe('2');
     expect((await ask('lost')).status).toBe(200);
     expect(faulty.creates()).toBe(1);
@@ -107,10 +104,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
   it('answers 504 when the create times out', async () => {
     faulty.rule(first(1, isCreate, (match) => lostAnswer(match, true)));
     const answer = await ask('slow');
-    expect(answer.status).toBe(504);
-    expect(answer.body).toEqual({
-      detail: 'The platform did not confirm that the workspace was created. Retry shortly.',
-    });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([504, 'creation_timed_out']);
   });
 
   it.each([500, 502, 503, 504, 408])('treats %i on a create as an unknown outcome', async (status) => {
@@ -123,10 +117,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
   it('answers 503 at once when the platform cannot be reached, and keeps no claim', async () => {
     const restore = faulty.rule(unreachable());
     const answer = await ask('offline');
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({
-      detail: 'The platform is unavailable, so the workspace cannot be created. Retry shortly.',
-    });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([503, 'platform_unavailable']);
     expect(await test.app.workers.reconciler.backlog()).toMatchObject({ claims: 0 });
     restore();
   });
@@ -134,8 +125,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
   it('answers 503 with Retry-After when the platform throttles', async () => {
     faulty.rule(answering(isCreate, 429, '{}', { 'retry-after': '7' }));
     const answer = await ask('throttled');
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'The platform is rate limiting Inlay. Retry shortly.' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([503, 'platform_rate_limited']);
     expect(answer.headers['retry-after']).toBe('7');
     expect(faulty.creates()).toBe(1);
   });
@@ -143,8 +133,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
   it('answers 502 when the platform rejects the credentials', async () => {
     faulty.rule(answering(isCreate, 403, '{}'));
     const answer = await ask('forbidden');
-    expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: "The platform rejected Inlay's credentials" });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([502, 'platform_credentials_rejected']);
   });
 
   it('answers 422 at the name when the platform refuses it, and drops the claim', async () => {
@@ -163,8 +152,7 @@ describeInTurns('a token request for an unknown name', (kind, it) => {
     const restore = faulty.rule(unreachable());
     expect((await test.request('DELETE', `/api/v1/workspaces/${id}`)).status).toBe(503);
     const answer = await ask('leaving');
-    expect(answer.status).toBe(409);
-    expect(answer.body).toEqual({ detail: 'Workspace is being deleted' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([409, 'workspace_being_deleted']);
     expect(answer.headers['retry-after']).toBeDefined();
     restore();
   });
@@ -207,8 +195,7 @@ describe('the settle window [sqlite]', () => {
     const sentAt = runtime.now();
     expect((await ask()).status).toBe(504);
     const settling = await ask();
-    expect(settling.status).toBe(503);
-    expect(settling.body).toEqual({ detail: 'The workspace is still being created. Retry shortly.' });
+    expect([settling.status, settling.headers['x-inlay-error']]).toEqual([503, 'creation_pending']);
     expect(faulty.creates()).toBe(1);
     // The first create takes effect after all, late but within the bound.
     await late?.apply();

@@ -45,8 +45,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const id = await test.workspaceId('old');
     const restore = faulty.rule(unreachable());
     const answer = await update(id, { name: 'new' });
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'The new name was saved and will be applied automatically' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([503, 'rename_recorded']);
     expect((await get(id)).body.name).toBe('old');
     expect(await test.workspaceId('old')).toBe(id);
     expect(await test.workspaceId('new')).toBe(id);
@@ -65,8 +64,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const id = await test.workspaceId('slow');
     faulty.rule(rule);
     const answer = await update(id, { name: 'slower' });
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ detail: 'The new name was saved and will be applied automatically' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([status, 'rename_recorded']);
   });
 
   it('takes a rename back when the platform refuses it', async () => {
@@ -99,8 +97,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const id = await test.workspaceId('lost');
     await test.platform('DELETE', `/workspaces/${id}`);
     const answer = await update(id, { name: 'found' });
-    expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({ detail: 'The workspace no longer exists on the platform. Delete it here too.' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([502, 'platform_lost_workspace']);
     expect((await get(id)).body.name).toBe('lost');
     expect((await remove(id)).status).toBe(200);
   });
@@ -215,10 +212,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     ]);
     expect(overtaken.status).toBe(200);
     expect(overtaken.body.status).toBe('active');
-    expect(later.status).toBe(502);
-    expect(later.body).toEqual({
-      detail: '1 of 1 connections are not enabled yet. This will be completed automatically.',
-    });
+    expect([later.status, later.headers['x-inlay-error']]).toEqual([502, 'connections_pending']);
   });
 
   it('takes a recorded rename back when the old name is wanted again', async () => {
@@ -252,8 +246,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const id = await test.workspaceId('mine');
     await test.workspaceId('yours');
     const answer = await update(id, { name: 'yours' });
-    expect(answer.status).toBe(409);
-    expect(answer.body).toEqual({ detail: 'A workspace with this name already exists' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([409, 'workspace_name_taken']);
     expect((await update(id, { name: 'YOURS' })).status).toBe(200);
   });
 
@@ -296,10 +289,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const connections = await makeConnections(id, ['active', 'active', 'active']);
     const restore = faulty.rule(answering((request) => request.path === `/connections/${connections[1]}`, 500));
     const answer = await update(id, { status: 'inactive' });
-    expect(answer.status).toBe(502);
-    expect(answer.body).toEqual({
-      detail: '1 of 3 connections are not disabled yet. This will be completed automatically.',
-    });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([502, 'connections_pending']);
     expect((await get(id)).body.status).toBe('inactive');
     restore();
     await reconcile();
@@ -381,8 +371,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     const token = await test.scopedToken('doomed');
     const restore = faulty.rule(unreachable());
     const answer = await remove(id);
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ detail: 'The deletion was saved and will be completed automatically' });
+    expect([answer.status, answer.headers['x-inlay-error']]).toEqual([503, 'deletion_recorded']);
     expect((await get(id)).status).toBe(200);
     expect((await test.request('GET', '/api/v1/embedded/scoped-token/info', { token })).status).toBe(401);
     expect((await update(id, { name: 'saved' })).body).toEqual({ detail: 'Workspace is being deleted' });
