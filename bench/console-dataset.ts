@@ -1,6 +1,6 @@
 /*
  * What an operator with many customers has: to each workspace three sources, three connections and fifty jobs of the last
- * thirty days, ten entries in the log and ten deliveries of webhooks. A twentieth of all fails or needs somebody, for one of
+ * thirty days, ten entries in the log and ten deliveries of webhooks. A twentieth of all fails or needs someone, for one of
  * ten reasons; some jobs run and wait.
  */
 import { randomUUID } from 'node:crypto';

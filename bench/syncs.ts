@@ -83,7 +83,7 @@ export const syncToFiles: Benchmark = {
     const works = {
       async ceiling() {
         const copy = join(folder, 'copy');
-        // The shell that starts both has the scripts in its command line, too, but not by themselves.
+        // The shell that starts both has the scripts in its command line, too, but doesn't run them itself.
         const names = { sender: `-e\0${sendFile}`, receiver: `-e\0${storeInput}` };
         const bare = (script: string, file: string) => [process.execPath, '-e', script, file];
         const measured = await runPipe(bare(sendFile, bytes), bare(storeInput, copy), { signal, names });

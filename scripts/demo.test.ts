@@ -204,7 +204,7 @@ describe('the demo', () => {
   });
 
   if (isLongRun) {
-    it('The demo starts again although the port of its provider is taken, and tells the service the new address', async () => {
+    it('The demo starts again although the port of its provider is taken, and configures the service with the new address', async () => {
       const { port } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
       const taken = createServer().listen(Number(port), '127.0.0.1');
       await once(taken, 'listening');

@@ -69,7 +69,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
     }
     noteCommit(root, join(folder, 'dist/commit'));
     pointTo(root, fingerprint);
-    // Somebody may have edited files and built while this build was running. Then the newer build counts.
+    // Someone may have edited files and built while this build was running. Then the newer build counts.
     if (takeFingerprint(root) !== fingerprint) continue;
     removeOldBuilds(builds, fingerprint);
     return { folder: join(folder, 'dist'), isNew };

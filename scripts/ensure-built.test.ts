@@ -128,7 +128,7 @@ it('leaves everything as it was when the build fails', async () => {
   expect(readdirSync(join(root, 'server/builds'))).toHaveLength(1);
 });
 
-it('builds anew what was edited during the build', async () => {
+it('rebuilds what was edited during the build', async () => {
   await ensure(async (folder) => {
     await makeBuild(folder);
     if (built === 1) write('server/src/cli.ts', 'edited');

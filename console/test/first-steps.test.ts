@@ -18,7 +18,7 @@ describe('First steps', () => {
     await page.getByRole('link', { name: steps.chooseDestination }).click();
     await page.getByRole('link', { name: 'Local Files' }).waitFor();
     await page.goBack();
-    // How templates are made is tested with their screen; here the list notices by itself.
+    // How templates are made is tested with their screen; here the list notices automatically.
     await stage.connectionTemplate();
     await expect.poll(() => present.innerText()).toBe(steps.steps.source.title);
     expect(await page.getByRole('link', { name: steps.chooseSource }).getAttribute('href')).toMatch(/connectors$/);
@@ -93,7 +93,7 @@ describe('A customer', () => {
 describe('Settings and health', () => {
   it('shows checks with what to do, replicas, versions and settings, and never a secret', async () => {
     const page = await openConsole(stage, '');
-    // Its place is there before it is told.
+    // Its place is there before it is reported.
     const strip = page.locator('.c-strip');
     await expect.poll(() => strip.innerText()).toMatch(/^Platform OK[\s\S]*Database OK \(\d+ ms\)/);
     await page.keyboard.press('g');

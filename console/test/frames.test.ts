@@ -133,7 +133,7 @@ const nothing = {
   popup: 'null',
 };
 
-/** What a script that somebody has got into the frame would try. */
+/** What a script that someone has got into the frame would try. */
 async function reach() {
   const outcome = (act: () => unknown): string => {
     try {
@@ -216,7 +216,7 @@ it('The frame goes when the session ends, and comes back with the next sign-in',
   expect(others).toEqual([]);
 });
 
-it('A view whose token no longer works gets another one by itself', async () => {
+it('A view whose token no longer works gets another one automatically', async () => {
   const page = await openConsole(stage, `customers/${workspaceId}`);
   const frame = await openView(page);
   const asked = page.waitForRequest((request) => request.url().endsWith('/view-token'));
@@ -237,7 +237,7 @@ it('The playground shows the widget with its choices, as a new customer or the o
   await frame.getByRole('button', { name: 'Test and connect' }).click();
   await frame.getByText(widgetWords.failures.only_view.title).waitFor();
 
-  // However quickly somebody types, the service is asked when the typing stops.
+  // However quickly someone types, the service is asked when the typing stops.
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().endsWith('/templates/explain')) asked.push(String(request.postData()));

@@ -1,4 +1,4 @@
-/** Pages that change by themselves: tabs, streams that are cut, pauses, and how much can happen at a time. */
+/** Pages that change automatically: tabs, streams that are cut, pauses, and how much can happen at a time. */
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { logOfTest } from '../../server/test/security/support.ts';
@@ -49,7 +49,7 @@ async function pause(page: Page): Promise<void> {
 const resume = (page: Page) => page.getByRole('button', { name: 'Resume updates' }).click();
 
 describe('Tabs of one browser', () => {
-  it('share one stream; the tab that is left reads on where the other was, and nothing is lost or told twice', async () => {
+  it('share one stream; the tab that is left reads on where the other was, and nothing is lost or repeated', async () => {
     const { context } = await own.signedIn();
     const first = await own.open(context, 'customers');
     await expect.poll(() => state(first)).toBe('Live');
@@ -68,7 +68,7 @@ describe('Tabs of one browser', () => {
     expect(own.openStreams()).toBe(1);
   });
 
-  it('have one session: who signs out in one, or in as somebody else, does so in all', async () => {
+  it('have one session: who signs out in one, or in as someone else, does so in all', async () => {
     const { context, token } = await own.signedIn();
     const [first, second] = [await own.open(context, 'customers'), await own.open(context, 'jobs')];
     await first.locator('summary').click();
@@ -82,7 +82,7 @@ describe('Tabs of one browser', () => {
 });
 
 describe('A stream', () => {
-  it('that is cut comes back and goes on where it was', async () => {
+  it('that is cut reconnects and continues where it was', async () => {
     const { context } = await own.signedIn();
     const page = await openWithClock(context, 'customers');
     await expect.poll(() => state(page)).toBe('Live');
@@ -117,7 +117,7 @@ describe('A stream', () => {
     },
   );
 
-  it('begins anew where its position is not known, and the page looks at everything again', async () => {
+  it('starts over where its position is unknown, and the page looks at everything again', async () => {
     const { context } = await own.signedIn();
     const page = await openWithClock(context, 'customers');
     await expect.poll(() => state(page)).toBe('Live');
@@ -306,7 +306,7 @@ describe('Rows', () => {
   }
 });
 
-/** What the overview tells in these tests. It is no new organization: the first steps are not above. */
+/** What the overview shows in these tests. It is no new organization: the first steps are not above. */
 let overview: { causes: string[]; examples: number; unwell: string[]; failing: number; isComplete: boolean };
 
 /** The overview in a tab whose timers the test moves on. */

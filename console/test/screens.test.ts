@@ -78,7 +78,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${pictures}${name}.png`, fullPage: true });
 }
 
-/** Says what the browser reports of the one refused request that tells that nobody is signed in. */
+/** Says what the browser reports of the one refused request when nobody is signed in. */
 function forgetRefusals(): void {
   const others = stage.takeProblems().filter((problem) => !/status of 401/.test(problem));
   expect(others).toEqual([]);
@@ -171,7 +171,7 @@ it('Keys are enough: search, rows, another screen, the list of keys', async () =
   forgetRefusals();
 });
 
-it('An ended session asks for a sign-in over the page, and the page goes on', async () => {
+it('An ended session asks for a sign-in over the page, and the page continues', async () => {
   const page = await stage.newPage();
   await signIn(page, `/customers/${ids.Globex}`);
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
@@ -220,7 +220,7 @@ it('A customer is deleted only after its name was typed', async () => {
 describe('A retry of a cause', () => {
   const retries = async () => (await stage.operator('GET', '/integrations/causes/retries')).data;
 
-  it('is the work of the service: the page is closed, and a later one tells what came of it', async () => {
+  it('is the work of the service: the page is closed, and a later one shows the outcome', async () => {
     const leaving = await stage.newPage();
     await signIn(leaving);
     await leaving.getByRole('button', { name: 'Retry all', exact: true }).click();

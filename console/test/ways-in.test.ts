@@ -140,11 +140,11 @@ describe('The cookie of a session', () => {
     await page.getByRole('heading', { name: 'Customers' }).waitFor();
   });
 
-  it('that somebody has planted is worth nothing after the sign-in', async () => {
+  it('that someone has planted is worth nothing after the sign-in', async () => {
     await visit('');
     const value = 'A'.repeat(43);
     await page.evaluate((planted) => {
-      // biome-ignore lint/suspicious/noDocumentCookie: as a script of somebody else would do it
+      // biome-ignore lint/suspicious/noDocumentCookie: as a script of someone else would do it
       document.cookie = planted;
     }, `${cookieName}=${value}; Path=/; Secure`);
     expect((await sessionCookie())?.value).toBe(value);
@@ -155,7 +155,7 @@ describe('The cookie of a session', () => {
     expect((await context.cookies()).filter(({ name }) => name === cookieName)).toHaveLength(1);
   });
 
-  it('is missing when somebody comes from another site, and the page shows the session all the same', async () => {
+  it('is missing when someone comes from another site, and the page shows the session all the same', async () => {
     await visit('');
     await giveToken();
     await page.goto(sites.origins.product);
@@ -182,7 +182,7 @@ describe('A one-time link', () => {
     await page.goto(url);
     await page.reload();
     expect(page.url()).not.toContain(code);
-    // A page that is loaded anew does not know the code any more: the link is opened again.
+    // A page that is reloaded does not know the code any more: the link is opened again.
     await page.goto('about:blank');
     await page.goto(url);
     await page.getByRole('heading', { name: words.signIn.linkTitle }).waitFor();
@@ -219,7 +219,7 @@ describe('A one-time link', () => {
     await page.getByRole('navigation').waitFor();
     expect(await who()).toBe('first');
 
-    // The console is open at the address of links: the browser does not load the page anew.
+    // The console is open at the address of links: the browser does not load the page again.
     await page.goto(url);
     await useLink();
     await page.getByRole('button', { name: words.signIn.replace }).click();
@@ -271,7 +271,7 @@ describe('The provider of the organization', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
   }
 
-  it('signs in, and the page is where it was; after twelve hours, anew', async () => {
+  it('signs in and returns to the page, and again after twelve hours', async () => {
     await visit('/customers?sort=name');
     await begin().dblclick();
     await signInAs('ada');

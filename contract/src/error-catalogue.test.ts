@@ -7,7 +7,7 @@ const entries = Object.entries(errorCatalogue).map(([code, entry]) => ({
   words: entry.example ?? (typeof entry.detail === 'string' ? entry.detail : ''),
 }));
 
-it('every error that tells the caller to retry says when', () => {
+it('every error that asks the caller to retry says when', () => {
   const telling = entries.filter(({ words }) => /retry (?!not found)|try again/i.test(words));
   expect(telling.map(({ code }) => code)).toContain('sync_stopped');
   const silent = telling.filter(({ entry }) => entry.retryAfterSeconds === undefined);

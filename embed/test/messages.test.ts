@@ -26,7 +26,7 @@ async function eventsAfter(messages: number): Promise<unknown[]> {
   return page.evaluate(() => window.events.slice(1));
 }
 
-it('tells the page every event with the fields it has and no others', async () => {
+it('reports every event to the page with the fields it has and no others', async () => {
   const events = [
     { type: 'source_created', source },
     { type: 'source_updated', source },
@@ -91,7 +91,7 @@ it('does not take anything else for a message', async () => {
   expect(await page.evaluate(() => [window.errors, ({} as { source?: unknown }).source])).toEqual([[], undefined]);
 });
 
-it('copies what it is told: nothing of a prototype comes along', async () => {
+it('copies what it receives, without anything from a prototype', async () => {
   await (await widgetFrame(page)).evaluate(() => {
     parent.postMessage(
       JSON.parse(
@@ -147,7 +147,7 @@ it('does not hear a window without an origin', async () => {
   expect(await eventsAfter(1)).toEqual([]);
 });
 
-it('neither hears nor tells its own frame once that shows another origin', async () => {
+it('neither receives from nor sends to its own frame once that shows another origin', async () => {
   const frame = await widgetFrame(page);
   await frame.goto(`${host.strangeOrigin}/elsewhere`);
   await frame.evaluate((message) => parent.postMessage(message, '*'), created);
@@ -175,7 +175,7 @@ it('hears every message of a flood, in order', async () => {
   expect(events.map((event) => event.source.id)).toEqual(Array.from({ length: 2_000 }, (_, i) => String(i)));
 });
 
-it('goes on when onEvent throws, and reports what it threw', async () => {
+it('continues when onEvent throws, and reports what it threw', async () => {
   await page.evaluate((token) => {
     window.handle.close();
     window.handle = window.Inlay.open({

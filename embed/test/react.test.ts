@@ -76,7 +76,7 @@ it('lives on when callbacks change, and calls the latest', async () => {
   expect(frame.isDetached()).toBe(false);
 });
 
-it('waits for a token, hands a new one to the widget, and makes it anew for another theme', async () => {
+it('waits for a token, hands a new one to the widget, and recreates it for another theme', async () => {
   page = await host.openPage();
   await page.evaluate(() => window.render('widget', { onEvent: window.record }));
   expect(await frames()).toBe(0);

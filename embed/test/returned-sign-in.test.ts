@@ -29,7 +29,7 @@ async function mounted(options: { template?: string } = {}, place = '#place'): P
   return new URLSearchParams(fragment.slice(fragment.indexOf('&')));
 }
 
-it('goes on with the sign-in in the address, takes it out, and leaves the rest of the address as it is', async () => {
+it('continues with the sign-in in the address, takes it out, and leaves the rest of the address as it is', async () => {
   await page.evaluate(() => history.replaceState({ of: 'router' }, ''));
   await page.goto(`${host.origin}/?a=%20b&on&inlay_sign_in=${id}&c=%2f#here`);
   const before = await page.evaluate(() => history.length);

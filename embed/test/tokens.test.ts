@@ -392,7 +392,7 @@ it('says at once which origin the token allows and which the page has, and tries
   expect(await page.getByText(reason).isVisible()).toBe(false);
 });
 
-it('leaves nothing behind when it is closed before it has told of a wrong origin', async () => {
+it('leaves nothing behind when it is closed before it has reported a wrong origin', async () => {
   page = await host.openPage();
   const before = await traces(page);
   await page.evaluate(

@@ -172,7 +172,7 @@ describe('a host', () => {
     await expect(reachableAddresses(at('mixed.test'), guarded, onlyPrivate.resolve)).rejects.toThrow(notPublic);
   });
 
-  test('is asked for once, so that a second answer has no say', async () => {
+  test('is requested once, so that a second answer has no say', async () => {
     const { resolve, asked } = resolver(['9.9.9.9'], ['127.0.0.1']);
     expect(await reachableAddress(at('rebinding.test'), guarded, resolve)).toBe('9.9.9.9');
     expect(asked).toEqual(['rebinding.test']);
@@ -300,7 +300,7 @@ describe('the service itself', () => {
     await expect(reachableAddress(at('a.test'), surroundings(443, '[2001:db8::7]'), resolve)).rejects.toThrow(itself);
   });
 
-  test('is no different where private networks are closed: nothing of this machine is told', async () => {
+  test('is no different where private networks are closed: nothing about this machine is revealed', async () => {
     const closed = { ...surroundings(8080), allowPrivateNetworks: false };
     await expect(reachableAddress(at('127.0.0.1', 8080), closed)).rejects.toThrow(notPublic);
     await expect(get('http://127.0.0.1:8080/', closed)).rejects.toThrow(notPublic);

@@ -208,7 +208,7 @@ describe('trying again', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('reads anew an answer that broke off', async () => {
+  test('reads again an answer that broke off', async () => {
     let left = 1;
     const { origin, asked } = await startHttpServer((_, reply, request) => {
       if (left-- === 0) return 'whole';
@@ -226,7 +226,7 @@ describe('trying again', () => {
     ['a chunk has no size', 'transfer-encoding: chunked\r\n\r\n6\r\n{"half"\r\nzz\r\n'],
     ['the compressed data is damaged', 'content-encoding: gzip\r\ncontent-length: 6\r\n\r\n{"half'],
   ];
-  test.each(broken)('reads anew an answer of which %s, and fails as passing if it stays so', async (_, rest) => {
+  test.each(broken)('reads again an answer of which %s, and fails as transient if it stays so', async (_, rest) => {
     let left = 1;
     const origin = await startTcpServer((socket) =>
       socket.once('data', () => {

@@ -179,7 +179,7 @@ describe('requests', () => {
     expect(statuses).toMatchObject({ key: 'COMPLETE', clash: 'INCOMPLETE' });
   });
 
-  it('go on to the next page in every way there is, and stop where it ends', async () => {
+  it('continue to the next page in every way there is, and stop where it ends', async () => {
     const pages =
       'type: DefaultPaginator, page_token_option: {type: RequestOption, inject_into: request_parameter, field_name: at}';
     const stream = (name: string, paginator: string) =>
@@ -481,7 +481,7 @@ describe('partitions and cursors', () => {
   const cursor =
     'incremental_sync: {type: DatetimeBasedCursor, cursor_field: day, datetime_format: "%Y-%m-%d", start_datetime: "2024-06-01", start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: from}, end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: to}';
 
-  it('cut a stream into days, go on from a state and give every record once or more', async () => {
+  it('cut a stream into days, continue from a state and give every record once or more', async () => {
     const manifest = manifestWith(
       `  - {$ref: "#/definitions/stream", name: days, $parameters: {name: days}, ${cursor}, end_datetime: "2024-06-05", step: P2D, cursor_granularity: P1D, lookback_window: P1D}}`,
     );
@@ -605,7 +605,7 @@ describe('partitions and cursors', () => {
 });
 
 describe('check and discover', () => {
-  it('tell whether a stream can be read, and what the streams are', async () => {
+  it('report whether a stream can be read, and what the streams are', async () => {
     const manifest = manifestWith(`
   - {$ref: "#/definitions/stream", name: first, $parameters: {name: first}, primary_key: [[a, b], c], incremental_sync: {type: DatetimeBasedCursor, cursor_field: day, datetime_format: "%Y-%m-%d", start_datetime: "2024-06-01"}}`);
     api.answer(() => rows());

@@ -146,7 +146,7 @@ describe('a stream that cannot be opened', () => {
     await expect(alone).rejects.toThrow(words);
   });
 
-  it('leaves the others there where only the condition of some streams cannot be told', async () => {
+  it('leaves the others there where only the condition of some streams cannot be evaluated', async () => {
     const conditional = `  - {type: ConditionalStreams, condition: "{{ nothing.defines['this'] }}", streams: [{$ref: "#/definitions/stream", name: more}]}`;
     const { names, words } = await discovered([stream('first'), conditional].join('\n'));
     expect(names).toEqual(['first']);

@@ -31,7 +31,7 @@ async function readAll(config: Record<string, unknown>, options: Parameters<type
   return messages;
 }
 
-test('a manifest tells what it asks for and what it has without being run', () => {
+test('a manifest reports what it asks for and what it has without being run', () => {
   expect(spec(manifest).connectionSpecification.properties).toHaveProperty('token');
   expect(describe(manifest).streams.map(({ name }) => name)).toEqual(['books', 'authors']);
   expect(() => spec('streams: [')).toThrow(ManifestError);

@@ -23,7 +23,7 @@ const withRequester = (name: string, requester: string, more = '') =>
   `  - {$ref: "#/definitions/stream", name: ${name}, $parameters: {name: ${name}}, retriever: {$ref: "#/definitions/retriever", requester: {$ref: "#/definitions/requester", ${requester}}${more}}}`;
 
 describe('tokens', () => {
-  it('are asked for, kept while they are valid, and chosen by the configuration', async () => {
+  it('are requested, kept while they are valid, and chosen by the configuration', async () => {
     const login = (more: string) =>
       `authenticator: {type: SessionTokenAuthenticator, login_requester: {type: HttpRequester, url_base: "{{ config['base'] }}", path: /login, http_method: POST}, session_token_path: [data, token], ${more}}`;
     const pages =
@@ -364,7 +364,7 @@ ${templated('listed', `type: ParametrizedComponentsResolver, stream_parameters: 
   });
 });
 
-describe('jobs, properties and pages that begin anew', () => {
+describe('jobs, properties and pages that start over', () => {
   it('wait for a job and download what it made, asking again for one that failed', async () => {
     const requester = (path: string, method = 'GET') =>
       `{type: HttpRequester, url_base: "{{ config['base'] }}", path: "${path}", http_method: ${method}}`;
@@ -393,7 +393,7 @@ describe('jobs, properties and pages that begin anew', () => {
     ]);
   });
 
-  it('ask for properties in several requests, and begin pages anew when the API says so', async () => {
+  it('ask for properties in several requests, and begin pages again when the API says so', async () => {
     const manifest = manifestWith(
       [
         withRequester(
@@ -438,7 +438,7 @@ describe('jobs, properties and pages that begin anew', () => {
 });
 
 describe('states', () => {
-  it('lose nothing when a sync is cut off at any point and goes on from its last state', async () => {
+  it('lose nothing when a sync is cut off at any point and continues from its last state', async () => {
     const manifest = manifestWith(`
   - {$ref: "#/definitions/stream", name: days, $parameters: {name: days}, incremental_sync: {type: DatetimeBasedCursor, cursor_field: day, datetime_format: "%Y-%m-%d", start_datetime: "2024-06-01", end_datetime: "2024-06-12", step: P2D, cursor_granularity: P1D, start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: from}, end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: to}}}`);
     const all = Array.from({ length: 12 }, (_, index) => ({

@@ -86,7 +86,7 @@ describe('pages that are too large for the API', () => {
   const smaller = (more = '') => `, page_size_reduction: {type: PageSizeReduction${more}}`;
   const reducing = handler(onStatus(502, 'REDUCE_PAGE_SIZE'));
 
-  it('are asked for again in smaller ones, which stay small or grow back', async () => {
+  it('are requested again in smaller ones, which stay small or grow back', async () => {
     const offset = '{type: OffsetIncrement, page_size: 8}';
     const cursor = '{type: CursorPagination, page_size: 8, cursor_value: "{{ response.next }}"}';
     const manifest = manifestWith(
@@ -143,7 +143,7 @@ describe('pages that are too large for the API', () => {
 });
 
 describe('pages', () => {
-  it('that reach the limit of a reset begin anew, also where the API says that there are no more', async () => {
+  it('that reach the limit of a reset start over, also where the API says that there are no more', async () => {
     const manifest = manifestWith(
       lines(
         asking(
@@ -163,7 +163,7 @@ describe('pages', () => {
     expect(failures).toEqual({});
   });
 
-  it('of properties in chunks go on behind a chunk that the manifest ignores', async () => {
+  it('of properties in chunks continue behind a chunk that the manifest ignores', async () => {
     const properties =
       '{type: QueryProperties, property_list: [a, b, c], always_include_properties: [id], property_chunking: {type: PropertyChunking, property_limit_type: property_count, property_limit: 1}}';
     const manifest = manifestWith(
@@ -176,7 +176,7 @@ describe('pages', () => {
     expect((await read({ manifest, config, streams: full('wide') })).records.wide).toEqual([{ id: 'x', a: 1, c: 1 }]);
   });
 
-  it('of names of properties are asked for without what belongs to the records of the stream', async () => {
+  it('of names of properties are requested without what belongs to the records of the stream', async () => {
     const names = `{type: PropertiesFromEndpoint, property_field_path: [name], retriever: {$ref: "#/definitions/retriever", requester: {$ref: "#/definitions/requester", path: /names}}}`;
     const manifest = manifestWith(
       lines(
@@ -236,7 +236,7 @@ describe('records of a list inside a record', () => {
     });
   });
 
-  it('are asked for where the list is truncated', async () => {
+  it('are requested where the list is truncated', async () => {
     const rest = `{$ref: "#/definitions/retriever", requester: {$ref: "#/definitions/requester", path: "/orders/{{ stream_slice['parent_record']['id'] }}/lines"}}`;
     const manifest = manifestWith(
       lines(
@@ -270,7 +270,7 @@ describe('jobs', () => {
       `retriever: {type: AsyncRetriever, creation_requester: {$ref: "#/definitions/requester", path: /${name}/new, http_method: POST}, polling_requester: {$ref: "#/definitions/requester", path: /${name}/status}, download_requester: {$ref: "#/definitions/requester", path: /${name}/rows}, status_extractor: {type: DpathExtractor, field_path: [status]}, download_extractor: {type: DpathExtractor, field_path: [rows]}, record_selector: {type: RecordSelector, extractor: {type: DpathExtractor, field_path: []}}, status_mapping: {running: [busy], completed: [done], failed: [bad], timeout: [late], skipped: [empty]}${more}}`,
     );
 
-  it('end without records where there are none, and go on though they cannot be aborted', async () => {
+  it('end without records where there are none, and continue though they cannot be aborted', async () => {
     const abort = ', abort_requester: {$ref: "#/definitions/requester", path: /late/abort, http_method: POST}';
     const manifest = manifestWith(
       lines(

@@ -21,7 +21,7 @@ const days = (more: string) =>
 const steps = ', step: P3D, cursor_granularity: P1D';
 const dayOf = (number: number) => `2024-06-${String(number).padStart(2, '0')}`;
 
-describe('a sync that is cut off anywhere and goes on from its last state', () => {
+describe('a sync that is cut off anywhere and continues from its last state', () => {
   const shops = `{$ref: "#/definitions/stream", name: shops, $parameters: {name: shops}, ${days(steps)}}`;
   const child = (name: string, router: string) =>
     `  - {$ref: "#/definitions/stream", name: ${name}, retriever: {$ref: "#/definitions/retriever", requester: {$ref: "#/definitions/requester", path: "/${name}/{{ stream_partition.part }}"}, partition_router: ${router}}, ${days(steps)}}`;

@@ -107,7 +107,7 @@ describe('changes of records', () => {
 });
 
 describe('properties', () => {
-  it('are asked for with those of every request only in chunks, and put together by id', async () => {
+  it('are requested with those of every request only in chunks, and put together by id', async () => {
     const properties = (more: string) =>
       `request_parameters: {fields: {type: QueryProperties, property_list: [a, b, c], always_include_properties: [id]${more}}}`;
     const chunks = (more: string) =>
@@ -160,7 +160,7 @@ describe('properties', () => {
 });
 
 describe('pages', () => {
-  it('begin anew once for an API that says so, and go on from the last cursor where they are split', async () => {
+  it('start over once for an API that says so, and continue from the last cursor where they are split', async () => {
     const pages =
       ', paginator: {type: DefaultPaginator, page_token_option: {type: RequestOption, inject_into: request_parameter, field_name: page}, pagination_strategy: {type: PageIncrement, page_size: 2}}';
     const resets =
@@ -386,7 +386,7 @@ describe('states', () => {
     expect(ranges('weeks')).toEqual(['2024-06-03 2024-06-09', '2024-06-10 2024-06-16']);
   });
 
-  it('are not begun where no stream can be made with the configuration, and otherwise go on without those that cannot', async () => {
+  it('are not begun where no stream can be made with the configuration, and otherwise continue without those that cannot', async () => {
     const choosing =
       'authenticator: {type: SelectiveAuthenticator, authenticator_selection_path: [kind], authenticators: {a: {type: NoAuth}}}';
     api.answer(() => row);
@@ -419,7 +419,7 @@ describe('jobs', () => {
       `retriever: {type: AsyncRetriever, record_selector: {type: RecordSelector, extractor: {type: DpathExtractor, field_path: []}}, status_mapping: {type: AsyncJobStatusMap, running: [wait], completed: [done], failed: [bad], timeout: [late], ignore: [empty]}, status_extractor: {type: DpathExtractor, field_path: [status]}, download_target_extractor: {type: DpathExtractor, field_path: [files]}, creation_requester: ${requester(`/${name}`, ', http_method: POST')}, polling_requester: ${requester("/poll/{{ creation_response['headers']['X-Job'] }}")}, download_requester: ${requester('{{ download_target }}')}${more}}${top}`,
     );
 
-  it('are asked for without what a slice puts into requests, know the headers of answers, and count as failures of the configuration', async () => {
+  it('are requested without what a slice puts into requests, know the headers of answers, and count as failures of the configuration', async () => {
     const manifest = manifestWith(
       lines(
         job('made', '', `, ${days()}`),
@@ -663,7 +663,7 @@ dynamic_streams:
 });
 
 describe('configurations', () => {
-  it('are told when they are brought up to date, whatever the command', async () => {
+  it('are reported when they are brought up to date, whatever the command', async () => {
     const rules = `  config_normalization_rules:
     config_migrations:
       - type: ConfigMigration

@@ -159,7 +159,7 @@ describe('a sign-in', () => {
     expect(tokens.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it('goes on with its token while no fresh one is to be had, and fails in the words of the platform when it has ended', async () => {
+  it('continues with its token while no fresh one is available, and fails in the words of the platform when it has ended', async () => {
     const tokens = provider();
     const failure = { message: 'Sign in again.', failure_type: 'config_error' as const, inlay_fields: ['token'] };
     tokens.fail({ failure });
@@ -174,7 +174,7 @@ describe('a sign-in', () => {
     expect(statuses.length).toBeLessThanOrEqual(12);
   });
 
-  it('opens a session anew with a fresh token, and what the manifest has copied from the token follows', async () => {
+  it('opens a session again with a fresh token, and what the manifest has copied from the token follows', async () => {
     const tokens = provider();
     const session = `{type: SessionTokenAuthenticator, expiration_duration: P1D, session_token_path: [session], request_authentication: {type: Bearer}, login_requester: {type: HttpRequester, url_base: "{{ config['base'] }}", path: /login, http_method: POST, authenticator: {type: BearerAuthenticator, api_token: "{{ config['copy'] }}"}}}`;
     const rules =

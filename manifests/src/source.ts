@@ -447,7 +447,7 @@ class OpenSource {
     const known = statesByStream(states);
     const toRead = configured.map(({ stream: { name } }): StreamToRead => {
       const entry = entries.find((one) => one.name === name);
-      // To read a stream from its start, pass no state.
+      // Pass no state to read a stream from its start.
       const state = known.get(name) ?? {};
       return {
         name,

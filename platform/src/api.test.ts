@@ -159,7 +159,7 @@ describe('failures', () => {
     expect(await call('GET', '/workspaces/1')).toEqual({ status: 400, body: errorIdOnly });
   });
 
-  test('an internal failure is 500, tells nothing, and is logged under the errorId it shows', async () => {
+  test('an internal failure is 500, reports nothing, and is logged under the errorId it shows', async () => {
     const { platform } = await startPlatform();
     const log: string[] = [];
     const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => log.push(line) } } });

@@ -93,7 +93,7 @@ describe('migrations', () => {
 });
 
 describe('another process holding the write lock', () => {
-  test('makes writes answer 503 with nothing written, while reads go on', async () => {
+  test('makes writes answer 503 with nothing written, while reads continue', async () => {
     const { file, call } = await startPlatform();
     const other = new SqliteConnection(file);
     other.exec('begin immediate');

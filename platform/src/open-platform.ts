@@ -79,11 +79,11 @@ export interface PlatformOptions {
   maxJobMs?: number;
   /** How long a sync keeps its slot while all slots are taken and a workspace without any waits. */
   turnMs?: number;
-  /** Told when something starts, with the time that it has waited for its turn: for metrics. */
+  /** Called when something starts, with the time that it has waited for its turn: for metrics. */
   onWaited?(kind: QueuedKind, waitedMs: number): void;
   /** Called for every successful job with the number of values that did not arrive unchanged, for metrics. */
   onValuesChanged?(kind: ChangeKind, count: number): void;
-  /** Told when jobs have been queued, started or ended, for those who would else have to ask again and again. */
+  /** Called when jobs have been queued, started or ended, for those who would else have to ask again and again. */
   onJobsChanged?(): void;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
@@ -114,7 +114,7 @@ export interface OpenPlatform {
   readonly jobs: JobsContext;
   /** Begins to run jobs. Until then they are only written down. */
   start(): void;
-  /** Tells the scheduler that there may be something to start or to stop. */
+  /** Notifies the scheduler that there may be something to start or to stop. */
   wake(): void;
   /** Does at once what is due, for a test that has moved the clock. */
   look(): Promise<void>;
@@ -127,7 +127,7 @@ export interface OpenPlatform {
    * requests do not delay shutdown.
    */
   endQuestions(): void;
-  /** Running jobs are stopped, and gone on with after the next start. */
+  /** Running jobs are stopped, and continued after the next start. */
   close(): Promise<void>;
 }
 

@@ -90,7 +90,7 @@ describe('guesses at the client secret', () => {
     expect((await ask(app, right, '192.0.2.2')).statusCode).toBe(200);
   });
 
-  test('are told apart behind a proxy that is trusted', async () => {
+  test('are distinguished behind a proxy that is trusted', async () => {
     const { app } = await start({ trustedProxies: ['192.0.2.1'] });
     const through = (client: string) => ({ 'x-forwarded-for': client });
     for (let count = 0; count < 10; count++) await ask(app, 'wrong', '192.0.2.1', through('198.51.100.1'));
@@ -122,7 +122,7 @@ test('a request that comes while the platform is busy or stops says when to try 
   expect(reply.headers['retry-after']).toBe('1');
 });
 
-test('a request that waits for a connector does not keep the platform from stopping, and is told to try again', async () => {
+test('a request that waits for a connector does not keep the platform from stopping, and is answered with a retry', async () => {
   const running = await startPlatform({ allowPrivateNetworks: true });
   const { platform, call } = running;
   const silent = await startHttpServer(() => undefined);

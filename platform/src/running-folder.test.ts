@@ -127,7 +127,7 @@ describe('what an earlier run has left behind', () => {
     next.remove();
   });
 
-  test('is told from what a living run, here or on another data directory, is using', async () => {
+  test('is distinguished from what a living run, here or on another data directory, is using', async () => {
     const living = await startPlatform();
     const dead = await startPlatform();
     dead.killLeash();

@@ -69,7 +69,7 @@ test('from overwriting to appending no row is there twice', async () => {
   expect(await count()).toBe(100);
 });
 
-test('from deduplication to appending the stream goes on from its state', async () => {
+test('from deduplication to appending the stream continues from its state', async () => {
   const { source, configure, syncItems, count } = await connectItems(byKey('id'));
   await syncItems();
   await configure({ name: 'items', syncMode: append });

@@ -61,7 +61,7 @@ describe('deduplicated rows', () => {
     expect(await count(empty)).toBe(101);
   });
 
-  test('of one table come again, and those of the others go on', async () => {
+  test('of one table come again, and those of the others continue', async () => {
     const { source, target, sync } = await connectTables(`
       create table items (id int primary key); create table notes (id int primary key);
       insert into items values (1), (2); insert into notes values (1), (2)`);

@@ -1,4 +1,4 @@
-/* Tells JSON that was cut off on its way, which is worth another try, from what was never JSON. */
+/* Distinguishes JSON that was truncated in transit, which is worth a retry, from text that was never JSON. */
 
 /** Whether a text begins as an object or a list and ends before that is closed. For a text that is not valid JSON. */
 export function isCutOffJson(text: string): boolean {

@@ -179,7 +179,7 @@ function readMessage(line: string, isWhole: boolean): DestinationInput[] {
   try {
     message = parseJson(line) as { type?: unknown };
   } catch (error) {
-    // Somebody printed to the wrong stream; a cut-off line is the end of a sender that died.
+    // Someone printed to the wrong stream; a cut-off line is the end of a sender that died.
     if (isWhole && /"type"\s*:\s*"(RECORD|STATE)"/.test(line)) throw unreadable(error);
     return [];
   }

@@ -19,7 +19,7 @@ describe('a record or state that is not valid JSON', () => {
   const message = 'The destination received a record or state that is not valid JSON. Nothing after it was stored.';
 
   test.each(['{"type":"RECORD","record":{"stream":"a","data":{,}}}', '{"type": "STATE", "state": }'])(
-    'is a failure and not passed over: %s',
+    'is a failure and not skipped: %s',
     async (line) => {
       await expect(read(Readable.from([Buffer.from(`${line}\n`)]))).rejects.toThrow(message);
     },
@@ -31,7 +31,7 @@ describe('a record or state that is not valid JSON', () => {
     expect(() => record?.data).toThrow(message);
   });
 
-  test('is passed over when it was cut off at the very end, where its sender died', async () => {
+  test('is skipped when it was cut off at the very end, where its sender died', async () => {
     expect(await read(Readable.from([Buffer.from('{"type":"RECORD","record":{"str')]))).toEqual([]);
   });
 });
@@ -147,7 +147,7 @@ describe('messages', () => {
     expect(record?.data.fill).toBe(fill);
   });
 
-  test('that are none, or that were cut off, are passed over', async () => {
+  test('that are none, or that were cut off, are skipped', async () => {
     const cut = '{"type":"RECORD","record":{"stream":"s","emitted_at":1,"data":{"a":{"b":{"c":1}}}';
     const lines = ['hello', '{"a"', '{"type":"LOG","log":{}}', '', cut];
     expect(await read(Readable.from([lines.join('\n')], { objectMode: false }))).toEqual([]);

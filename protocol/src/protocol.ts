@@ -260,7 +260,7 @@ export type TokenAnswer =
   | { values: Readonly<Record<string, string>>; generation: number; expires_in_ms: number | null }
   | { failure: { message: string; failure_type: 'config_error' | 'transient_error'; inlay_fields?: string[] } };
 
-/** Tells the connector which configuration fields hold values from the OAuth credential. */
+/** Names the configuration fields that hold values from the OAuth credential. */
 export interface OfferedCredential {
   generation: number;
   access_token?: string | undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TextBuffer } from './text-buffer.ts';
 
-test('gives the bytes of all that was added, whatever the capacity, and begins anew', () => {
+test('gives the bytes of all that was added, whatever the capacity, and starts over', () => {
   const text = fc.string({ unit: 'binary' });
   const piece = fc.oneof(
     fc.record({ as: fc.constantFrom('text' as const, 'bytes' as const, 'slice' as const), text }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });
 
-/** Any number of up to 60 digits and any exponent, of four digits unless told otherwise. */
+/** Any number of up to 60 digits and any exponent, of four digits by default. */
 export const numberTexts = (exponentDigits: fc.Arbitrary<string> = digits(4)) =>
   fc
     .tuple(

@@ -74,7 +74,7 @@ describe('a full queue', () => {
   });
 });
 
-test('the time that work has waited is told when it starts', async () => {
+test('the time that work has waited is reported when it starts', async () => {
   const { add, end, clock, waits } = steeredQueue({ total: 2, perTenant: 1, maxWaiting: 5 });
   add('a1');
   clock.time = 100;

@@ -67,7 +67,7 @@ describe('reading an expression', () => {
     expect(() => readQuartz(expression)).toThrow('no such day');
   });
 
-  it('refuses what has fired for the last time, where somebody says since when', () => {
+  it('refuses what has fired for the last time, where someone says since when', () => {
     expect(readQuartz('0 0 0 1 1 ? 2026')).toBe('0 0 0 1 1 ? 2026');
     expect(() => readQuartz('0 0 0 1 1 ? 2026', sunday)).toThrow('in the past');
     expect(readQuartz('0 0 0 16 11 ? 2026', sunday)).toBe('0 0 0 16 11 ? 2026');

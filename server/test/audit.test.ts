@@ -116,7 +116,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     expect((await read('sort=-position'))[0].position).toBeGreaterThanOrEqual(newest[0].position);
   });
 
-  it('tells a customer of its own workspace alone, and nothing of the side of the operator', async () => {
+  it('shows a customer only its own workspace, and nothing of the operator’s', async () => {
     const acme = await customer(test, 'acme');
     const other = await customer(test, 'other');
     const templateId = await makeSourceTemplate(test, { actor_definition_id: sampleData, name: 'Sample' });

@@ -1,5 +1,5 @@
 /**
- * The command line in the hands of somebody new: called in the wrong folder, with a misspelt variable, on a directory that
+ * The command line in the hands of someone new: called in the wrong folder, with a misspelt variable, on a directory that
  * cannot be written, or with `| head` behind it.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -115,7 +115,7 @@ describe('A command in the wrong place', () => {
     expect([rows, readdirSync(folder)]).toEqual([[{ count: 0 }], []]);
   });
 
-  it('is not told so by doctor, which makes nothing either', async () => {
+  it('gets no such error from doctor, which creates nothing either', async () => {
     const folder = emptyFolder();
     const { stdout } = await runCommand(['doctor'], { env: { INLAY_DATA_DIR: join(folder, 'data') } });
     expect(stdout).toContain(`${join(folder, 'data')} will be created on first start`);

@@ -661,7 +661,7 @@ describe('inlay platform', () => {
     expect(away.stdout).toMatch(/ {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_URL .*\/v1/);
   });
 
-  it('ends with 0 when told to', async () => {
+  it('ends with 0 on request', async () => {
     expect(await platform.stop()).toBe(0);
   });
 });

@@ -216,7 +216,7 @@ describe('every page', () => {
   });
 });
 
-describe('what a page tells people to type', () => {
+describe('what a page has people type', () => {
   const folders = ['', 'docs/guides/', 'docs/reference/', 'embed/', 'webhooks/', 'examples/host-app/'];
   const pages = folders.flatMap((folder) =>
     readdirSync(root + folder)

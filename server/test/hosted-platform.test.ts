@@ -86,7 +86,7 @@ describe('a service in front of a hosted platform', () => {
     expect(text).toContain('inlay_platform_breaker_open 1');
   });
 
-  it('doctor tells in words what the platform can do', async () => {
+  it('doctor reports in words what the platform can do', async () => {
     const doctor = async () => (await runCommand(['doctor'], { env: { ...env, INLAY_DATA_DIR: dataDir } })).stdout;
     expect(await doctor()).toMatch(/ {2}FAIL {2}Platform: .* 2 organizations, .*\n +Set INLAY_/);
     hosted.internalListing = 'as it should';

@@ -112,7 +112,7 @@ describe('Every POST of the API', () => {
     expect((await test.request('POST', templates, keyed(key, { token: null, body: template }))).status).toBe(401);
   });
 
-  it('begins anew after a request that was not as described', async () => {
+  it('starts over after a request that was not as described', async () => {
     const key = randomUUID();
     const wrong = await test.request('POST', templates, keyed(key, { body: { ...template, actor_definition_id: 7 } }));
     expect(codeOf(wrong)).toEqual([422, 'invalid_request']);
@@ -124,7 +124,7 @@ describe('Every POST of the API', () => {
     expect([right.status, right.headers['idempotency-replayed']]).toEqual([201, undefined]);
   });
 
-  it('is the only method that keeps answers: others are idempotent by themselves', async () => {
+  it('is the only method that keeps answers: others are idempotent already', async () => {
     const key = randomUUID();
     for (const name of ['one', 'two']) {
       const answer = await test.request('PUT', `/api/v1/workspaces/${workspaceId}`, keyed(key, { body: { name } }));
@@ -198,7 +198,7 @@ describeOnBothDatabases('Two replicas', (kind) => {
     expect(answer.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('refuse a key while its work goes on', async () => {
+  it('refuse a key while its work continues', async () => {
     const key = randomUUID();
     let goOn = () => {};
     const released = new Promise<void>((resolve) => {

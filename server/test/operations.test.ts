@@ -21,13 +21,13 @@ describeOnBothDatabases('Health and metrics', (kind) => {
   });
   afterAll(() => app.stop());
 
-  it('GET /health/live tells that the process is there', async () => {
+  it('GET /health/live reports that the process is running', async () => {
     const { status, body } = await app.request('GET', '/health/live', { token: null });
     expect(status).toBe(200);
     expect(body).toEqual({ status: 'live' });
   });
 
-  it('GET /health/ready tells the state of each part', async () => {
+  it('GET /health/ready reports the state of each part', async () => {
     const { status, headers, body } = await app.request('GET', '/health/ready', { token: null });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -121,7 +121,7 @@ describeOnOneDatabase('Rate limits', (kind) => {
   };
   const rateHeaders = (headers: object) => Object.keys(headers).filter((name) => /ratelimit/i.test(name));
 
-  it('count per scoped token, tell how much is left, and answer 429 with Retry-After', async () => {
+  it('count per scoped token, report how much is left, and answer 429 with Retry-After', async () => {
     const { app, info } = await start({ INLAY_RATE_LIMIT_PER_MINUTE: '3' });
     const [token, other] = [await app.scopedToken('limited'), await app.scopedToken('limited')];
     for (const remaining of ['2', '1', '0']) {
@@ -150,7 +150,7 @@ describeOnOneDatabase('Rate limits', (kind) => {
     expect((await info(token, '/api/v1/embedded/organizations/current-scoped')).status).toBe(429);
   });
 
-  it('count all scoped tokens of a workspace together, and tell of the limit that is nearer', async () => {
+  it('count all scoped tokens of a workspace together, and report the limit that is nearer', async () => {
     const { app, info, list } = await start({
       INLAY_RATE_LIMIT_PER_MINUTE: '2',
       INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: '4',

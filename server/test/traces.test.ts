@@ -63,7 +63,7 @@ describe('A trace', () => {
   });
   afterAll(() => test.stop());
 
-  it('of the caller goes on to the platform, and its id is in the answer and in the log', async () => {
+  it('of the caller is passed to the platform, and its id is in the answer and in the log', async () => {
     const caller = newCaller();
     const body = { workspace_name: 'traced' };
     const headers = { ...headersOf(caller), 'x-request-id': 'asked-by-a-test' };
@@ -138,7 +138,7 @@ describe('A trace', () => {
     expect(call?.name).toMatch(/^platform /);
   });
 
-  it('is kept with the job that a request asks for, and the job tells its id', async () => {
+  it('is kept with the job that a request asks for, and the job reports its id', async () => {
     const templateId = await makeSourceTemplate(test, { name: 'Synced' });
     await makeConnectionTemplate(test);
     const acme = await customer(test, 'acme');

@@ -94,7 +94,7 @@ describe('customers read nothing that the template has set', () => {
   const isPlanted = (text: string) =>
     /planted/i.test(text) || text.includes('127.0.0.1') || text.includes(String(port));
 
-  test('of any failure of http-api, and are told to look at the key where that is at fault', async () => {
+  test('of any failure of http-api, and point at the key where that is at fault', async () => {
     for (const how of Object.keys(answers)) {
       const defaults = { base_url: `${origin}/v1`, streams: [{ name: 'planted', path: how, record_path: 'a.b' }] };
       const given = { authentication: { type: 'bearer', token: 'the-key' } };
@@ -178,7 +178,7 @@ describe('customers read nothing that the template has set', () => {
   });
 });
 
-test('checks, sources, connections and jobs tell operators everything and customers only what is theirs', async () => {
+test('checks, sources, connections and jobs show operators everything and customers only what is theirs', async () => {
   const app = await startTestApp('sqlite', { env: { PORT: String(await freePort()) } });
   onTestFinished(() => app.stop());
   await app.app.listen();

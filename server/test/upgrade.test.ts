@@ -70,7 +70,7 @@ async function expectOldCopy(folder: string): Promise<void> {
   }
 }
 
-it('copies both files first, tells of each migration, and keeps the copy until the next upgrade has succeeded', async () => {
+it('copies both files first, reports each migration, and keeps the copy until the next upgrade has succeeded', async () => {
   const data = await makeOldData();
   const before = await data.pending();
   const applied = await data.upgrade();

@@ -96,7 +96,7 @@ describe('A connection', () => {
     expect([...connection.prepare('select a from t').iterate()]).toStrictEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  it('names the columns anew when the schema has changed under a kept statement', () => {
+  it('names the columns again when the schema has changed under a kept statement', () => {
     const connection = open(':memory:');
     connection.exec('create table t (a); insert into t values (1)');
     const select = connection.prepare('select * from t');

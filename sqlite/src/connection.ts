@@ -19,7 +19,7 @@ export interface SqliteOptions {
   readOnly?: boolean;
   /** How long a statement waits for a lock of another connection. Waiting blocks the event loop. */
   busyTimeoutMs?: number;
-  /** Told of every failure of a statement, before it is thrown. */
+  /** Called for every failure of a statement, before it is thrown. */
   onFailure?: (error: unknown) => void;
 }
 

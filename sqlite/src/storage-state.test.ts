@@ -71,12 +71,12 @@ describe('The state of the storage', () => {
       'Database not responding; requests fail with 503 until it recovers',
       'Database responding again',
     ],
-  ])('is told for each trouble on its own: %s', async (failure, isAway, begin, end) => {
+  ])('is reported for each problem on its own: %s', async (failure, isAway, begin, end) => {
     const { storage, lines, store, wake } = start();
     store.failure = failure;
     for (let count = 0; count < 3; count++) storage.note(failure, isAway);
     expect(storage.isKnown(new Error('a request failed', { cause: failure }))).toBe(true);
-    // What others throw may have the same code, and has nothing to do with the store.
+    // What others throw may have the same code, and is unrelated to the store.
     expect(storage.isKnown(Object.assign(new Error('a webhook'), { code: 'ECONNREFUSED' }))).toBe(false);
     const consequence = new Error('the platform could not be asked');
     storage.attribute(consequence);
@@ -105,7 +105,7 @@ describe('The state of the storage', () => {
     expect(storage.isKnown(failure)).toBe(false);
   });
 
-  it('is not in question when a connection that nobody used is lost, which is told once', async () => {
+  it('is not in question when a connection that nobody used is lost, which is reported once', async () => {
     const { storage, lines, store } = start();
     for (let count = 0; count < 20; count++) storage.noteLostConnection(new Error('terminated'));
     await expect.poll(() => lines.length).toBe(1);

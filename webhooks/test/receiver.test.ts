@@ -48,7 +48,7 @@ it('refuses a forged event without handing it over', async () => {
   expect(handle).not.toHaveBeenCalled();
 });
 
-it('asks for the event once more when it could not be handled, and goes on', async () => {
+it('asks for the event once more when it could not be handled, and continues', async () => {
   const print = vi.spyOn(console, 'error').mockReturnValue();
   handle.mockRejectedValueOnce(new Error('The disk is full.'));
   expect((await post(payload)).status).toBe(500);

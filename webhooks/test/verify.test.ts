@@ -114,7 +114,7 @@ it('refuses a genuine body that is not JSON, and says so', () => {
   expect(faultOf(() => verify('no', headersWith(signature), secret, onTime))).toBe('not_json');
 });
 
-it('tells a key that cannot be used from a webhook that cannot be trusted, without showing the key', () => {
+it('distinguishes an unusable key from an untrusted webhook, without showing the key', () => {
   for (const key of ['whsec_', 'whsec_not base64', 'whpk_AAAA', 'whsk_AAAA', '']) {
     expect(() => verify(vector.payload, headersWith(hmacSignature), key, onTime), key).toThrow(WebhookKeyError);
   }

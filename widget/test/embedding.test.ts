@@ -60,7 +60,7 @@ const offered = async (frame: Frame) => {
 };
 
 describe('The dialog', () => {
-  it('opens, tells what happens, closes by Escape inside the widget, and gives the focus back', async () => {
+  it('opens, reports what happens, closes by Escape inside the widget, and gives the focus back', async () => {
     const page = await stage.newPage();
     await openHost(page, '<button id="connect">Connect</button>');
     await page.locator('#connect').focus();
@@ -308,7 +308,7 @@ describe('The token', () => {
     expect(stage.takeProblems().join()).toMatch(/401/);
   });
 
-  it('that has ended in a plain frame is told to the customer, with what to do', async () => {
+  it('that has ended in a plain frame shows the customer what to do', async () => {
     const page = await stage.newPage();
     const { whole, widgetUrl } = await stage.widgetToken();
     await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });

@@ -134,7 +134,7 @@ describe('faults', () => {
     expect(await page.getByRole('status').textContent()).toContain('2 fields');
   });
 
-  it('go as soon as they are mended, and come at once where they were', async () => {
+  it('go as soon as they are fixed, and come at once where they were', async () => {
     const page = await stage.open({ specification: stripeLike });
     await submit(page);
     await page.getByLabel('Account ID').fill('acct_1');

@@ -104,7 +104,7 @@ describe('A customer', () => {
     expect(delivered('our_shop_users')).toHaveLength(300);
   });
 
-  it('is told beside the field what to fix, and reconnects after the key has changed', async () => {
+  it('shows beside the field what to fix, and reconnects after the key has changed', async () => {
     const tags = ['api'];
     await stage.sourceTemplate({
       actor_definition_id: httpApi,
@@ -197,7 +197,7 @@ describe('A customer', () => {
     await frame.getByText(words.source.saved).waitFor({ timeout: 300_000 });
   });
 
-  it('needs nothing but the keyboard', async () => {
+  it('needs only the keyboard', async () => {
     const tags = ['keyboard'];
     await stage.sourceTemplate({ name: 'First', tags });
     await stage.sourceTemplate({ name: 'Second', tags });

@@ -172,7 +172,7 @@ it('signs in with a popup, says what is missing or went wrong, and connects with
   expect(posted.find(({ path }) => path.endsWith('/sources'))?.body).toMatchObject({ credential_id });
 });
 
-it('shows a link where the browser says nothing of the popup, and goes on after a reload and after the end of a sign-in', async () => {
+it('shows a link where the browser says nothing of the popup, and continues after a reload and after the end of a sign-in', async () => {
   const page = await stage.newPage({ viewport: size });
   const frame = await show(page, 'coop', { template: templates.crm }, { 'cross-origin-opener-policy': 'same-origin' });
   // Until the start page is opened, the window's existence is unknown.
@@ -345,7 +345,7 @@ it('waits for a sign-in that nobody remembers, in a frame without library and st
   await frame.getByText('Connected as ada@example.com').waitFor();
 });
 
-it('goes on after a reload of the page or of its frame without storage, with what was entered but for secrets', async () => {
+it('continues after a reload of the page or of its frame without storage, with what was entered but for secrets', async () => {
   const page = await stage.newPage({ viewport: size });
   await denyStorage(page);
   let frame = await show(page, 'reloaded', { template: templates.asking });
@@ -415,7 +415,7 @@ it('notices a window that was closed, and opens it again or shows it', async () 
   await frame.getByText('Connected as ada@example.com').waitFor();
 });
 
-it('goes on with a sign-in that was finished in the moment in which its window was closed', async () => {
+it('continues with a sign-in that was finished in the moment in which its window was closed', async () => {
   const page = await stage.newPage({ viewport: size });
   const frame = await show(page, 'race', { template: templates.crm });
   provider.cutsTies = false;

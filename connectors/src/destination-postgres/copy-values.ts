@@ -76,7 +76,7 @@ function storableText(text: string): string {
 
 /**
  * JSON contains such characters as escapes. An escaped backslash before looks the same, and text may look like a
- * negative zero: the code below tells them apart.
+ * negative zero: the code below distinguishes them.
  */
 const doubtfulJson = /\\u0000|\\u[dD][89a-fA-F]|[0-9][eE][+-]?[0-9]{4}|-0(?![0-9.]*[1-9])/;
 const longNumber = /[0-9]{1000}/;

@@ -102,7 +102,7 @@ describe('overwrite', () => {
     expect(await database.query('select id::int from users')).toEqual([{ id: 2 }]);
   });
 
-  it('does not touch a table that somebody else made', async () => {
+  it('does not touch a table that someone else made', async () => {
     const database = await createDatabase();
     await database.client.query('create table users (id int); insert into users values (7)');
     await expect(write(database.config, [userStream('overwrite')], input(users, [{ id: 1 }]))).rejects.toMatchObject({
@@ -259,7 +259,7 @@ describe('states', () => {
     expect(await write(config, [userStream('overwrite')], [...messages, complete(users)])).toEqual([global]);
   });
 
-  it('are passed on while the input goes on', async () => {
+  it('are passed on while the input continues', async () => {
     const { config } = await createDatabase();
     const program = startProgram('destination-postgres', 'write', {
       config,

@@ -298,7 +298,7 @@ describe('a stream that cannot be written', () => {
     stream: { stream_descriptor: { name }, stream_state: { n: 1 } },
   });
 
-  it('because its table is somebody else’s stops no other', async () => {
+  it('because its table is someone else’s stops no other', async () => {
     const database = await createDatabase();
     await database.query('create table t (id int)');
     const { failure, states, reports } = await tryToWrite(
@@ -343,7 +343,7 @@ describe('a stream that cannot be written', () => {
 });
 
 describe('a key within an object', () => {
-  it('tells records apart, and so does a cursor there', async () => {
+  it('distinguishes records, and so does a cursor there', async () => {
     const database = await createDatabase();
     const stream = streamOf({ doc: { type: 'object' }, name: { type: 'string' } });
     const configured = configure(stream, {

@@ -54,7 +54,7 @@ describe('a new generation with another key', () => {
     expect(await database.query('select id::int from t order by g')).toEqual([{ id: 6 }, { id: 7 }, { id: 8 }]);
   });
 
-  it('goes on with its own rows, also while the platform does not know yet that it is complete', async () => {
+  it('continues with its own rows, also while the platform does not know yet that it is complete', async () => {
     const database = await createDatabase();
     await write(database, keyed('id'), rowsOf(9));
     await write(database, keyed('g', generation(2)), rowsOf(9));
@@ -63,7 +63,7 @@ describe('a new generation with another key', () => {
     expect(await countRows(database)).toBe(3);
   });
 
-  it('keeps what it has stored where somebody drops the index of its key', async () => {
+  it('keeps what it has stored where someone drops the index of its key', async () => {
     const database = await createDatabase();
     await write(database, keyed('id', generation(2)), rowsOf(9), { state, isComplete: false });
     await database.query(`do $$ begin execute format('drop index %I',
@@ -111,7 +111,7 @@ it('without a new generation, rows of one key are merged into the newest, and th
 });
 
 describe('what the platform keeps with a state', () => {
-  it('is told before the state, and again only when it changes', async () => {
+  it('is reported before the state, and again only when it changes', async () => {
     const database = await createDatabase();
     const { held, holdings } = await write(database, keyed('id'), rowsOf(1));
     expect(holdings.map((each) => JSON.parse(each.held ?? ''))).toEqual([{ table: expect.any(String), rows: true }]);
@@ -129,7 +129,7 @@ describe('what the platform keeps with a state', () => {
     expect(next.holdings).toEqual([]);
   });
 
-  it('says that there are rows where somebody else empties the table while the sync runs', async () => {
+  it('says that there are rows where someone else empties the table while the sync runs', async () => {
     const database = await createDatabase();
     const { held } = await write(database, keyed('id'), rowsOf(3));
     async function* whileEmptied() {

@@ -54,7 +54,7 @@ describe('a table', () => {
     expect(await rowsOf(database, 'users')).toEqual([{ who: 'acme' }]);
   });
 
-  it('that somebody has dropped belongs to nobody', async () => {
+  it('that someone has dropped belongs to nobody', async () => {
     const database = await createDatabase();
     await overwrite(database, acme, 'users', 'acme');
     await database.query('drop table shared.users');

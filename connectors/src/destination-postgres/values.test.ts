@@ -118,23 +118,26 @@ describe('a value that does not fit its column', () => {
     ['boolean', [true, false, 'true', 'false'], ['True', 'yes', 1]],
     ['text', ['', 1, true, {}, [1]], []],
     ['jsonb', [{}, [], 'text', 1, false], []],
-  ] as [string, unknown[], unknown[]][])('of type %s is told from a value that does', async (type, fitting, unfit) => {
-    const { config, query } = await createDatabase();
-    const stream = streamOf({ v: columnSchemas[type] ?? {} });
-    const put = async (...values: unknown[]) => {
-      await query('drop table if exists t');
-      const records = values.map((v) => ({ v }));
-      await write(config, [configure(stream)], input(stream, records));
-      const stored = `select count(v)::int as stored, max(pg_typeof(v)::text) as type from t`;
-      return (await query<{ stored: number; type: string }>(stored))[0];
-    };
-    expect(await put(...fitting)).toEqual({ stored: fitting.length, type });
-    for (const value of unfit) {
-      const found = await put(fitting[0], value);
-      expect({ value, ...found }).not.toMatchObject({ type });
-      expect(found?.stored).toBe(2);
-    }
-  });
+  ] as [string, unknown[], unknown[]][])(
+    'of type %s is distinguished from a value that does',
+    async (type, fitting, unfit) => {
+      const { config, query } = await createDatabase();
+      const stream = streamOf({ v: columnSchemas[type] ?? {} });
+      const put = async (...values: unknown[]) => {
+        await query('drop table if exists t');
+        const records = values.map((v) => ({ v }));
+        await write(config, [configure(stream)], input(stream, records));
+        const stored = `select count(v)::int as stored, max(pg_typeof(v)::text) as type from t`;
+        return (await query<{ stored: number; type: string }>(stored))[0];
+      };
+      expect(await put(...fitting)).toEqual({ stored: fitting.length, type });
+      for (const value of unfit) {
+        const found = await put(fitting[0], value);
+        expect({ value, ...found }).not.toMatchObject({ type });
+        expect(found?.stored).toBe(2);
+      }
+    },
+  );
 
   it('never fails a sync, whatever it is', async () => {
     const { config, query } = await createDatabase();
@@ -306,7 +309,7 @@ describe('a column of doubles', () => {
     expect(reports[0]?.values_changed?.map(({ field }) => field)).toEqual(['integer', 'decimal', 'document']);
   });
 
-  it('that becomes one of decimals tells how many zeros have lost their sign', async () => {
+  it('that becomes one of decimals reports how many zeros have lost their sign', async () => {
     const { config, query } = await createDatabase();
     const put = async (...lines: string[]) => {
       const records = lines.map((line) => parseJson(line) as Record<string, unknown>);

@@ -117,7 +117,7 @@ it('a number that is no key keeps the zeros at its end when its column becomes t
   );
 });
 
-it('what a column was stands in its comment, behind the comment that somebody gave it', async () => {
+it('what a column was stands in its comment, behind the comment that someone gave it', async () => {
   const database = await createDatabase();
   const stream = streamOf({ k: timestamptz, v: { type: 'integer' } });
   await sync(database, stream, ['{"k":"2024-01-01T00:00:00Z","v":1}']);

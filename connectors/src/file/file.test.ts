@@ -46,7 +46,7 @@ describe('a file', () => {
     expect(new Set(things.map(({ a }) => a))).toEqual(new Set(['äöü€😀']));
   });
 
-  test('tells every record where it is from', async () => {
+  test('marks every record with its file', async () => {
     const { read } = startFolder('*.csv', csv, { 'a.csv': 'id\n1\n', 'b.csv': 'id\n2\n', 'c.txt': 'id\n3\n' });
     const { all, streams } = await read();
     expect(all).toEqual([

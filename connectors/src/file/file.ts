@@ -63,7 +63,7 @@ export const connector: SourceConnector = {
 
   check(configuration, surroundings) {
     const { format, primary_key = [] } = checkedConfiguration<FileConfiguration>(configuration);
-    // Somebody waits for the answer.
+    // Someone waits for the answer.
     return withFiles(configuration, surroundings, { attempts: 2, silenceMs: 20_000 }, async ([first]) => {
       const records: Record<string, unknown>[] = [];
       if (first) await readSome(first, format, checkedRecords, (record) => records.push(record));

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 
 export interface SourceFile {
-  /** Tells the files of one source apart. */
+  /** Distinguishes the files of one source. */
   name: string;
   /** Undefined: unchanged since the version that the caller knows. */
   open(knownVersion?: string): Promise<OpenFile | undefined>;

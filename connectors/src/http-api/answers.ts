@@ -16,7 +16,7 @@ export interface Expectations {
   attempts: number;
   /** The API is known to respond as configured, so a response that is not JSON is a transient problem. */
   hasWorked: boolean;
-  /** Told the whole of each good answer. */
+  /** Called with each complete successful response. */
   onAnswer?: ((stream: string, body: unknown) => void) | undefined;
 }
 

@@ -57,7 +57,7 @@ describe('reading', () => {
     expect(states).toEqual([]);
   });
 
-  test('takes only what is new, and tells the API from when on', async () => {
+  test('takes only what is new, and sends the API the time to start from', async () => {
     let rows = [
       { id: 1, at: '2024-01-02T00:00:00Z' },
       { id: 2, at: '2024-01-01T00:00:00Z' },
@@ -186,7 +186,7 @@ describe('a check', () => {
   test('explains what is wrong with the configuration itself', async () => {
     const wrong = async (more: object) => (await startApi(() => [], {}, more)).check();
     const stream = { name: 'a', path: '' };
-    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow(/streams .* a\.$/);
+    await expect(wrong({ streams: [stream, stream] })).rejects.toThrow(/streams .* a\./);
     await expect(wrong({ base_url: 'http://[' })).rejects.toThrow(/base URL is not/);
     await expect(wrong({ base_url: 'https://me:secret@api.test' })).rejects.toThrow(
       /base URL .*username.*authentication/,

@@ -20,7 +20,7 @@ describe('a short page in the middle', () => {
     expect((await read()).things).toEqual(pages.flat());
   });
 
-  test('of pages by offset is not the last, and what follows is not passed over', async () => {
+  test('of pages by offset is not the last, and what follows is not skipped', async () => {
     const all = items(0, 1000);
     const { read } = await startApi(
       ({ query: { offset, limit } }) => {
@@ -97,7 +97,7 @@ describe('an empty page', () => {
 });
 
 describe('the last page', () => {
-  test('is the one that says so, and no further one is asked for', async () => {
+  test('is the one that says so, and no further one is requested', async () => {
     const { asked, read } = await startApi(
       ({ query: { page } }) => ({ list: items(Number(page), Number(page) + 1), hasMore: page !== '3' }),
       { record_path: 'list', pagination: { type: 'page' } },

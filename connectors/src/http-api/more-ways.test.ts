@@ -48,7 +48,7 @@ describe('the end of a list', () => {
     expect(Math.max(...pagesAsked(asked))).toBe(4);
   });
 
-  test('is the first page that is not full where that was chosen, and no further page is asked for', async () => {
+  test('is the first page that is not full where that was chosen, and no further page is requested', async () => {
     for (const pagination of [
       { type: 'page', page_size: 2, end: 'short_page' },
       // Without a size, a page is not full that has less than the longest one.
@@ -83,7 +83,7 @@ describe('pages by the id of the last record', () => {
     return items(first, Math.min(first + count, 7));
   };
 
-  test('go on behind it, until the API says that there are no more', async () => {
+  test('continue behind it, until the API says that there are no more', async () => {
     const { asked, read } = await startApi(
       ({ query: { starting_after, limit } }) => {
         const data = itemsAfter(starting_after, Number(limit));
@@ -289,7 +289,7 @@ describe('a time window', () => {
     expect((await read()).ids?.sort()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('that fails leaves a state, from which the next sync goes on', async () => {
+  test('that fails leaves a state, from which the next sync continues', async () => {
     let isBroken = true;
     const { configuration, read } = await startApi(
       (asked, reply) => {
@@ -305,7 +305,7 @@ describe('a time window', () => {
     expect(new Set([...seen, ...(rest.ids ?? [])])).toEqual(new Set([0, 1, 2, 3, 4]));
   });
 
-  test('goes on from a state of a stream that had none, and without one from its state', async () => {
+  test('continues from a state of a stream that had none, and without one from its state', async () => {
     const stateOf = (stream_state: object) => [
       { type: 'STREAM' as const, stream: { stream_descriptor: { name: 'things' }, stream_state } },
     ];
@@ -371,7 +371,7 @@ describe('a list that is sorted by its cursor field', () => {
     return { ...server, mend };
   }
 
-  test('has states in the middle, from which a sync that was cut off goes on', async () => {
+  test('has states in the middle, from which a sync that was cut off continues', async () => {
     // Two records have the same value where the state is taken.
     const rows = Array.from({ length: 2500 }, (_, id) => ({ id, at: Math.floor(id / 3) }));
     const { configuration, mend, read } = await startSortedApi(rows);
@@ -477,7 +477,7 @@ describe('client credentials', () => {
     expect(body).not.toContain('s3cret');
   });
 
-  test('that are refused are told as the fault of the authentication', async () => {
+  test('that are refused are reported as the fault of the authentication', async () => {
     const { configuration } = await startTokenApi('body', 'wrong');
     const failure = await connector.check(configuration, openSurroundings).catch((error: unknown) => error);
     expect(failure).toMatchObject({

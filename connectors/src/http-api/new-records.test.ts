@@ -88,7 +88,7 @@ describe('a reader', () => {
     expect(read(state, ...many, { at: 1, id: 'new' }).taken).toEqual([...many.slice(1000), { at: 1, id: 'new' }]);
   });
 
-  test('starts anew with a state that is none', () => {
+  test('starts over with an invalid state', () => {
     for (const state of [{}, { cursor: null }, { cursor: {} }, []]) {
       expect(read(state, { at: 1 }).taken).toHaveLength(1);
     }

@@ -6,7 +6,7 @@ const pathIn = (answer: unknown, record_path?: string) =>
   oneRecordWarning({ ...stream, ...(record_path !== undefined && { record_path }) }, answer)[0]?.record_path;
 
 describe('one object where a list is expected', () => {
-  test('is told with the place where the list probably is', () => {
+  test('is reported with the place where the list probably is', () => {
     expect(oneRecordWarning(stream, { data: { items: [{ id: 1 }, { id: 2 }] }, count: 2 })).toEqual([
       {
         code: 'one_record',
@@ -25,7 +25,7 @@ describe('one object where a list is expected', () => {
     expect(pathIn({ total: 0, data: [] })).toBe('data');
   });
 
-  test('is told without a place where it has no list of objects', () => {
+  test('is reported without a place where it has no list of objects', () => {
     const [warning] = oneRecordWarning(stream, { id: 1, tags: ['a', 'b'], 'a.b': [{}] });
     expect(warning).not.toHaveProperty('record_path');
     expect(warning?.message).toContain('records path');

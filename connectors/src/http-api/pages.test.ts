@@ -62,7 +62,7 @@ describe('a request', () => {
 describe('pages', () => {
   const all = items(0, 25);
 
-  test('by number are asked for with the names and the size of the configuration', async () => {
+  test('by number are requested with the names and the size of the configuration', async () => {
     const { asked, read } = await startApi(
       ({ query: { p, size } }) => all.slice((Number(p) - 1) * Number(size), Number(p) * Number(size)),
       { pagination: { type: 'page', page_parameter: 'p', size_parameter: 'size', page_size: 10 } },
@@ -85,7 +85,7 @@ describe('pages', () => {
     }
   });
 
-  test('lose nothing when the API gives smaller pages than it was asked for', async () => {
+  test('lose nothing when the API gives smaller pages than requested', async () => {
     const { read } = await startApi(
       ({ query: { offset = '0', limit = '0' } }) =>
         all.slice(Number(offset), Number(offset) + Math.min(10, Number(limit))),
@@ -110,7 +110,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('by token go on through empty ones until there is no token', async () => {
+  test('by token continue through empty ones until there is no token', async () => {
     const pages: Record<string, object> = {
       '': { data: { list: items(0, 2) }, meta: { next: 'a b' } },
       'a b': { data: { list: [] }, meta: { next: 7 } },

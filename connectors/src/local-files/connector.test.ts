@@ -115,7 +115,7 @@ describe('a check', () => {
     return messages[0].connectionStatus;
   };
 
-  test('succeeds where files can be written, and leaves nothing but the folder', () => {
+  test('succeeds where files can be written, and leaves only the folder', () => {
     const workspaceDir = join(temporaryFolder(), 'not', 'there', 'yet');
     expect(check({ path: 'a/b' }, workspaceDir)).toEqual({ status: 'SUCCEEDED' });
     expect(readdirSync(join(workspaceDir, 'a', 'b'))).toEqual([]);
@@ -468,7 +468,7 @@ test('a sync by a key is refused: files have none', () => {
   expect(messages.at(-1).trace.error).toMatchObject({ failure_type: 'config_error' });
 });
 
-describe('files that somebody else has removed', () => {
+describe('files that someone else has removed', () => {
   const holdingsIn = (run: ReturnType<typeof write>) => toldIn(run, streamHoldingType);
   const goesOn = (held: string | null) => [append('items', { inlay_held: held })];
   const begin = () => {

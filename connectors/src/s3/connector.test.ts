@@ -246,7 +246,7 @@ describe('a check', () => {
     expect(failure.message).not.toContain('hunter2');
   });
 
-  it('tells a store from a host that is none, and https from http', async () => {
+  it('distinguishes a store from other hosts, and https from http', async () => {
     const website = createServer((_, answer) => answer.writeHead(405).end('<html>not here</html>'));
     website.listen(0, '127.0.0.1');
     await once(website, 'listening');
@@ -360,7 +360,7 @@ describe('appending', () => {
     await expect(write([keyed], [records('users', 0, 1)])).rejects.toThrow('users cannot use append_dedup');
   });
 
-  it('refuses a record of a stream it was not told about', async () => {
+  it('refuses a record of an unknown stream', async () => {
     await expect(write([stream('users')], [records('orders', 0, 1)])).rejects.toThrow('stream orders is not');
   });
 });
@@ -411,7 +411,7 @@ describe('overwriting', () => {
     expect(idsOf(await stored())).toEqual(range(0, 12));
   });
 
-  it('deletes nothing but its own objects of that stream', async () => {
+  it('deletes only its own objects of that stream', async () => {
     const foreign = [
       `${prefix}/users/notes.txt`,
       `${prefix}/users/1/notes.jsonl.gz`,
@@ -647,7 +647,7 @@ describe('as a program', () => {
   });
 });
 
-describe('objects that somebody else has removed', () => {
+describe('objects that someone else has removed', () => {
   const run = async (held?: string | null, config?: Configuration) => {
     const goesOn = held === undefined ? {} : { inlay_held: held };
     const input = [[...records('a', 0, 1), state('a', 1), complete('a')]];

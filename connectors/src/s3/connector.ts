@@ -44,7 +44,7 @@ const usualLimits: Limits = {
   tries: 9,
 };
 
-/** Somebody waits for the answer of a check, so it does not insist as long as a sync does. */
+/** Someone waits for the answer of a check, so it does not insist as long as a sync does. */
 const triesOfCheck = 3;
 
 export const connector = s3Destination();
@@ -193,7 +193,7 @@ async function keepWithin(heldBytes: number, streams: readonly StreamWriter[]): 
   }
 }
 
-/** A killed run leaves parts of objects that nobody will ever complete and somebody pays for. */
+/** A killed run leaves parts of objects that nobody will ever complete and someone pays for. */
 async function removeLeftovers(client: S3Client, prefix: string, streams: readonly StreamWriter[], emit: Emitter) {
   const uploads = await client.findUploads(prefix);
   if (!uploads) {

@@ -30,7 +30,7 @@ it('gives two streams two folders', () => {
   );
 });
 
-it('tells names apart that a careless escape would merge', () => {
+it('distinguishes names that a careless escape would merge', () => {
   const names = ['a b', 'a!20b', 'a_b', 'a/b', 'A b', '.', '..', 'a'.repeat(300), 'a'.repeat(301)];
   expect(new Set(names.map((each) => streamFolder('', { name: each }))).size).toBe(names.length);
 });

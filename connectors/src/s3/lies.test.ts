@@ -126,7 +126,7 @@ describe('a listing that', () => {
     confirmed = [];
   });
 
-  it.each(damagedListings)('%s is asked for again, and what is replaced goes', async (_, damage) => {
+  it.each(damagedListings)('%s is requested again, and what is replaced goes', async (_, damage) => {
     fault(isListOfFolder, damage, 2);
     await write(users('overwrite', 2), [[...records(20, 40), state, complete]]);
     expect(await ids()).toEqual(range(20, 40));
@@ -159,7 +159,7 @@ describe('a listing that', () => {
     );
   });
 
-  it('tells of owners is read as strictly', async () => {
+  it('reports owners is read as strictly', async () => {
     fault(
       ({ query }) => (query.get('prefix') ?? '').includes('_inlay_owner-'),
       spoil(() => '<ListBucketResult>'),
@@ -180,7 +180,7 @@ describe('a listing that', () => {
         ),
     ],
     ['is a web page', () => '<html></html>'],
-  ])('tells of unfinished uploads and %s fails the run', async (_, change) => {
+  ])('reports unfinished uploads and %s fails the run', async (_, change) => {
     fault(({ query }) => query.has('uploads'), spoil(change));
     await expect(write(users('append'), [[...records(0, 1), state]])).rejects.toThrow('could not list unfinished');
     expect(confirmed).toEqual([]);

@@ -9,7 +9,7 @@ it.each([
   ['x-amz-checksum-sha1', '98O8HYCOBHMq32eZZczDTKeuNEE='],
   ['x-amz-checksum-sha256', 'FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU='],
   ['etag', '"25f9e794323b453885f5181f1b624d0b"'],
-])('%s tells what is stored', (header, value) => {
+])('%s reports what is stored', (header, value) => {
   expect(doubtContent({ headers: { [header]: value } }, Buffer.from('123456789'))).toBeUndefined();
   expect(doubtContent({ headers: { [header]: value } }, Buffer.from('123456780'))).toMatch('different bytes');
 });

@@ -92,7 +92,7 @@ describe('sample data', () => {
     expect(read({ count: 30 }, { state, mode: 'full_refresh' }).records()).toHaveLength(30);
   });
 
-  test('tells a state after at most 10,000 records, each behind what it covers, and what is complete', () => {
+  test('reports a state after at most 10,000 records, each behind what it covers, and what is complete', () => {
     const { messages } = read({ count: 25_000 });
     let records = 0;
     const reached: number[] = [];
@@ -109,7 +109,7 @@ describe('sample data', () => {
     expect(messages.at(-1).trace.stream_status.status).toBe('COMPLETE');
   });
 
-  test('comes no faster than it is told to', () => {
+  test('comes no faster than configured', () => {
     const { messages } = read({ count: 31, records_per_second: 30 });
     const times = messages.flatMap(({ record }) => (record ? [record.emitted_at] : []));
     expect(times).toHaveLength(31);

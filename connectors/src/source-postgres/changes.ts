@@ -10,7 +10,7 @@
  * that took the name), and rows with a value in a column that was not read before. All rows are sent again when the
  * catalog reads them differently (definitions.ts).
  *
- * A pass sends the rows of one moment in the order of their places (`ctid`), table by table, and can be gone on with by
+ * A pass sends the rows of one moment in the order of their places (`ctid`), table by table, and can be continued by
  * a later run, which sees another moment. What changed in between at places that were passed already is not part of that pass
  * but of the next one, since the first moment did not see it.
  */
@@ -173,7 +173,7 @@ export class Changes {
 
   #newPass(): Pass {
     const { openFrom, history } = this.#now;
-    // Of the ids sent before, those at or above the limit remain useful.
+    // Ids sent before remain useful only at or above the limit.
     const sent = this.#complete?.sent.filter((id) => BigInt(id) >= openFrom) ?? [];
     return {
       ...(history !== undefined && { history }),

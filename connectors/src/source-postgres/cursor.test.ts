@@ -94,7 +94,7 @@ describe('an incremental view', () => {
     expect((await readFrom(database, first.state)).ids).toEqual([3, 2]);
   });
 
-  it('is read anew when another column becomes the cursor, and from the start when nothing was there', async () => {
+  it('is read from the start when another column becomes the cursor, or when nothing was there', async () => {
     const database = await eventsView();
     const empty = await readFrom(database);
     expect(empty.states).toHaveLength(1);

@@ -127,7 +127,7 @@ describe('a table', () => {
     expect(await readFrom(database, 't', third.state)).toMatchObject({ records: [{ id: 1, v: '(2,)' }] });
   });
 
-  it('is read from the start when a column has another type without being written anew', async () => {
+  it('is read from the start when a column has another type without being rewritten', async () => {
     const database = await createDatabase();
     await database.client.query(
       `create table t (id int, at timestamp, name varchar(9)); insert into t values (1, '2024-01-01', 'a')`,

@@ -65,7 +65,7 @@ async function ownerOf(path: string): Promise<[uid: number, gid: number]> {
   }
 }
 
-test('every change is found while the ids that rows keep begin anew', async () => {
+test('every change is found while the ids that rows keep wrap around', async () => {
   const { server, execute, readEvents } = await startServer({ settings: { autovacuum: 'off' } });
   await execute('vacuum freeze');
   await jumpTo(server, 2 ** 32 - 300);

@@ -163,7 +163,7 @@ describe('an incremental table', () => {
     expect((await readFrom(database, first.state)).ids).toContain(0);
   });
 
-  it('is read anew when more transactions have passed than ids can tell apart', async () => {
+  it('is read from the start when more transactions have passed than ids can distinguish', async () => {
     const database = await eventsTable();
     await database.client.query(`insert into events values (1)`);
     const { complete } = savedIn((await readFrom(database)).state);
@@ -177,7 +177,7 @@ describe('an incremental table', () => {
   it.each([
     ['of another server', { history: '1/1' }, 'the server was replaced'],
     ['of a time that has not come', { open_from: String(2n ** 60n) }, 'reset to an earlier point in time'],
-  ])('is read anew after a state %s', async (_, change, reason) => {
+  ])('is read from the start after a state %s', async (_, change, reason) => {
     const database = await eventsTable();
     await database.client.query(`insert into events values (1)`);
     const { complete } = savedIn((await readFrom(database)).state);
@@ -220,7 +220,7 @@ describe('an incremental table', () => {
     expect((await readFrom(database, third.state)).ids).toEqual([]);
   });
 
-  it('goes on from a cursor that an earlier version has kept', async () => {
+  it('continues from a cursor that an earlier version has kept', async () => {
     const database = await eventsTable();
     await database.client.query(`insert into events values (1, '2024-01-01'), (2, '2024-01-02'), (3, null)`);
     await untilSeenByAll(database);
@@ -232,7 +232,7 @@ describe('an incremental table', () => {
     expect((await readFrom(database, first.state, 'at')).ids).toEqual([4]);
   });
 
-  it('fails as a passing fault when a table was written anew since the sync began', async () => {
+  it('fails as a transient error when a table was rewritten since the sync began', async () => {
     const database = await createDatabase();
     const { client, config } = database;
     await client.query(`create table a as select 1 as id; create table b as select 1 as id`);
@@ -288,7 +288,7 @@ describe('an incremental table', () => {
        create table b partition of events for values from (4000) to (8000);
        create table c partition of events for values from (8000) to (99999)`,
     ],
-  ])('loses and repeats nothing of %s when the program is killed after any state and goes on', async (_, sql) => {
+  ])('loses and repeats nothing of %s when the program is killed after any state and continues', async (_, sql) => {
     const database = await createDatabase();
     await database.client.query(`${sql}; insert into events select n from generate_series(1, 45000) n`);
     const { ids, kills } = await readWithKills(database, await incremental(database), 45_000);

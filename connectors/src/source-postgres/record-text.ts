@@ -129,7 +129,7 @@ export class RecordText {
       out[at++] = quotationMark;
       from++;
     }
-    // Reading has gone on into the next line, and what is written may lack its end.
+    // Reading has continued into the next line, and what is written may lack its end.
     if (from > end + 1) throw otherFields();
     if (this.#columns.length === 0) out[at++] = code('{');
     out[at++] = closingBrace;

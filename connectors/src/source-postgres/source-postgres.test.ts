@@ -244,7 +244,7 @@ describe('a database without an encoding', () => {
 });
 
 describe('a full refresh', () => {
-  it('reads odd names, only the selected columns, and tells when a stream begins and ends', async () => {
+  it('reads odd names, only the selected columns, and reports when a stream begins and ends', async () => {
     const { client, config } = await createDatabase();
     const name = 'My "odd" täble 🐘';
     await client.query(`create table "My ""odd"" täble 🐘" ("a""b" int, "C D" text, "__proto__" int, x int);

@@ -1,4 +1,4 @@
-/** States as badges. Each has an icon as well, because not everyone can tell the colours apart. */
+/** States as badges. Each has an icon as well, because not everyone can distinguish the colors. */
 import type { HealthState } from '@inlay/contract/pipelines/health';
 import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import { words } from '../words/words.ts';

@@ -15,7 +15,7 @@ type Treatment = 'pass' | 'refuse' | 'reset' | 'keep back';
 export interface Held {
   /** How many such requests have come since. */
   count(): number;
-  /** They go on, and so do all that come later. */
+  /** Releases them, and all that come later. */
   release(): void;
 }
 
@@ -33,11 +33,11 @@ export interface OwnService {
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Another tab of that profile. */
   open(context: BrowserContext, path: string): Promise<Page>;
-  /** Tells of so many events that change nothing. */
+  /** Reports so many events that change nothing. */
   happen(count: number): Promise<void>;
-  /** What was done by the API is told from now on. */
+  /** What was done by the API is reported from now on. */
   tell(): Promise<void>;
-  /** Exceptions, and errors in consoles but those that tell of an answer. */
+  /** Exceptions, and errors in consoles, except those about a response. */
   problems: string[];
 }
 

@@ -6,7 +6,7 @@ const mask = '**********';
 const text = { type: 'string' };
 const secret = { type: 'string', airbyte_secret: true };
 
-/** The secrets that have to be given anew, as paths, when a whole configuration is replaced. */
+/** The secrets that have to be entered again, as paths, when a whole configuration is replaced. */
 function moved(specification: object, stored: Configuration, given: Configuration): string[] {
   const accepted = keepMaskedSecrets({ ...specification }, given, stored);
   return redirectedSecrets({ ...specification }, { given, accepted, before: stored, after: accepted }).map((path) =>
@@ -20,7 +20,7 @@ function movedBy(name: string, schema: object, before: unknown, after: unknown):
   return moved(specification, { [name]: before, password: 'the-secret' }, { [name]: after, password: mask }).length > 0;
 }
 
-describe('a masked secret has to be given anew', () => {
+describe('a masked secret has to be entered again', () => {
   test.each(
     'host port base_url baseUrl apiEndpoint server account subdomain region bucket_name ssl_mode proxy s3_endpoint'.split(
       ' ',
@@ -124,12 +124,12 @@ describe('a masked secret is kept', () => {
     expect(moved(specification, stored, { ...kept, urls: ['https://c.example'] })).toEqual(['password']);
   });
 
-  test('by nobody when it is given anew', () => {
+  test('by nobody when it is entered again', () => {
     expect(moved(specification, stored, { ...kept, host: 'b', password: 'another' })).toEqual([]);
   });
 });
 
-test('a secret that a merged change leaves out is kept, so it has to be given anew as well', () => {
+test('a secret that a merged change leaves out is kept, so it has to be entered again as well', () => {
   const specification = { properties: { host: text, password: secret } };
   const stored = { host: 'a', password: 'the-secret' };
   const after = { host: 'b', password: 'the-secret' };

@@ -175,7 +175,7 @@ async function* recordsOf(stream: SourceStream, slice: Slice): AsyncGenerator<Da
   for await (const records of stream.read(slice)) yield* records;
 }
 
-/** Tells which item is the last. Nothing at all is one item without a value. */
+/** Marks the last item. Nothing at all is one item without a value. */
 async function* withLast<Item>(
   items: AsyncIterable<Item>,
 ): AsyncGenerator<{ item: Item | undefined; isLast: boolean }> {

@@ -23,7 +23,7 @@ describe('the text of an answer', () => {
     expect(answer(Buffer.from(text, 'utf16le'), 'text/json; charset="utf-16le"').text).toBe(text);
   });
 
-  it('has other characters for those that cannot be read, and tells so', () => {
+  it('has other characters for those that cannot be read, and reports them', () => {
     const broken = answer(Buffer.from('{"name": "Müller"}', 'latin1'), 'application/json');
     expect(broken.json).toEqual({ name: 'M\ufffdller' });
     expect(broken.isTextDamaged).toBe(true);

@@ -15,11 +15,11 @@ export interface Run {
   /** Places for jobs that the API runs. */
   jobs: Slots;
   log(level: LogLevel, message: string): void;
-  /** Tells that the API lets a stream wait. */
+  /** Reports that the API lets a stream wait. */
   rateLimited(stream: StreamDescriptor): void;
   /** The sign-in whose token the configuration has, if fresh ones can be got. */
   signIn: SignedIn | undefined;
-  /** Tells that the configuration has changed and must be kept. */
+  /** Reports that the configuration has changed and must be kept. */
   configurationChanged(config: Record<string, unknown>): Promise<void>;
 }
 

@@ -135,7 +135,7 @@ describe('a single field', () => {
     ).toBe('aaausers');
   });
 
-  it('keeps a literal only if it has one of the types that are asked for', () => {
+  it('keeps a literal only if it has one of the types that are requested', () => {
     const typed = (template: string, type: 'text' | 'boolean' | 'integer' | 'number') =>
       new InterpolatedString(template, surroundings).evaluate({ config }, [type]);
     expect(typed('{{ config.n }}', 'text')).toBe('5');
@@ -162,7 +162,7 @@ describe('a single field', () => {
 });
 
 describe('a mapping', () => {
-  it('has null for missing keys, and texts or lists where only those are asked for', () => {
+  it('has null for missing keys, and texts or lists where only those are requested', () => {
     const mapping = new InterpolatedMapping(
       {
         number: '12',

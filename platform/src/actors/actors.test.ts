@@ -225,7 +225,7 @@ describe('secrets', () => {
     expect(await stored()).toEqual({ user: 'y', login: { password: 'second-secret' } });
   });
 
-  test('stay with their address: with another one they have to be given anew', async () => {
+  test('stay with their address: with another one they have to be entered again', async () => {
     const { call, path, stored, workspaceId, reply } = await createVault();
     const home = { user: 'u', server: 'https://home.example', login: { password: 'first-secret' } };
     await call('PUT', path, { name: 'v', configuration: home });

@@ -29,7 +29,7 @@ async function outcome({ call }: Pick<SteeredPlatform, 'call'>, checkId: string,
 }
 
 describe('a check', () => {
-  test('answers at once and tells its outcome later', async () => {
+  test('answers at once and reports its outcome later', async () => {
     const { folder, post, ...steered } = await start();
     writeFileSync(join(folder, 'catalog.json'), '{}');
     const started = await post();

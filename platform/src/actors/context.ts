@@ -32,6 +32,6 @@ export interface ActorsContext {
   filesFolder(workspaceId: string): string;
   /** The connections of a source or destination go with it, in the same transaction and with the same time. */
   recordConnectionsDeleted(tx: Db, actor: ActorRow, deletedAt: number): Promise<void>;
-  /** Tells the scheduler that there may be something to start or to stop. */
+  /** Notifies the scheduler that there may be something to start or to stop. */
   wake(): void;
 }

@@ -20,7 +20,7 @@ interface TurnOptions {
   signal?: AbortSignal | undefined;
   /** How long to wait; for ever, if it is not given. */
   patienceMs?: number | undefined;
-  /** Told once, before the first wait. */
+  /** Called once, before the first wait. */
   onWait?(): void;
 }
 

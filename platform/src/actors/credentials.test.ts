@@ -94,7 +94,7 @@ describe('a source with a credential', () => {
     expect(failed).toMatchObject({ status: 'failed', message: 'The folder has no catalog. Is ********** right?' });
   });
 
-  test('fails in words for whoever can mend it when its credential gives no access', async () => {
+  test('fails in words for the person who can fix it when its credential gives no access', async () => {
     const { check, keeper, create, call } = await start();
     keeper.trouble = 'customer';
     expect(await check()).toMatchObject({
@@ -148,7 +148,7 @@ describe('a source with a credential', () => {
     await expect(withSignIn(ctx, options, () => Promise.reject(failed))).rejects.toBe(failed);
   });
 
-  test('whose connector refreshes by itself gets the refresh token, and hands new ones back', async () => {
+  test('whose connector refreshes its own tokens gets the refresh token, and hands new ones back', async () => {
     const { create, call, keeper, folder, given, credential, check } = await start();
     const wide = { access_token: ['password'], refresh_token: ['more', 'refresh'], client_secret: ['more', 'secret'] };
     const own = { ...credential, fields: wide, hand_over: 'refresh_token' };
@@ -169,7 +169,7 @@ describe('a source with a credential', () => {
     expect(keeper.handedBack).toHaveLength(2);
   });
 
-  test('whose connector refreshes by itself runs one process at a time, whatever the process does', async () => {
+  test('whose connector refreshes its own tokens runs one process at a time, whatever the process does', async () => {
     const { create, call, folder, credential, check, platform, workspaceId } = await start();
     const own = { ...credential, hand_over: 'refresh_token' };
     const { sourceId } = (await create({ credential: own })).body;

@@ -44,7 +44,7 @@ describe('the streams of a source', () => {
     expect(withoutDestination.syncModes).toBeNull();
   });
 
-  test('are asked for again when that is wanted or the configuration has changed', async () => {
+  test('are requested again when that is wanted or the configuration has changed', async () => {
     const { connect, call } = await startSteered();
     const { sourceId, setCatalog } = await connect();
     const names = async (query = '') =>
@@ -62,7 +62,7 @@ describe('the streams of a source', () => {
     expect(await names()).toEqual(['third']);
   });
 
-  test('are told apart by what failed', async () => {
+  test('are distinguished by what failed', async () => {
     const { connect, call } = await startSteered();
     const { sourceId } = await connect();
     await call('PATCH', `/sources/${sourceId}`, { configuration: { folder: '/no/such/folder' } });

@@ -75,7 +75,7 @@ describe('the configuration of a connector', () => {
     database.close();
   });
 
-  test('is sealed anew with another key, after which the old one is not needed', async () => {
+  test('is sealed again with another key, after which the old one is not needed', async () => {
     const file = temporaryFile();
     const { stop, path } = await storeDestination(file);
     await stop();

@@ -12,6 +12,6 @@ export interface ConnectionsContext {
   cancelOpenJobs(tx: Db, workspaceId: string, connectionIds: readonly string[], now: number): Promise<void>;
   /** The newest job of each connection that has any, by connection, as the API shows it. */
   presentLastJobs(connections: readonly ConnectionRow[]): Promise<ReadonlyMap<string, object>>;
-  /** Tells the scheduler that there may be something to start or to stop. */
+  /** Notifies the scheduler that there may be something to start or to stop. */
   wake(): void;
 }

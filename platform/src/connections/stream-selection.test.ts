@@ -70,7 +70,7 @@ describe('choosing streams', () => {
     expect(choose({ name: 'open' })[0]).not.toHaveProperty('cursorField');
   });
 
-  test('tells streams of one name apart by their namespace, and finds the only one without', () => {
+  test('distinguishes streams of one name by their namespace, and finds the only one without', () => {
     expect(choose({ name: 'twin', namespace: 'b' })).toMatchObject([{ stream: { namespace: 'b' } }]);
     const streams = [inSpace('a')];
     expect(chooseStreams({ streams }, [{ name: 'twin' }], destination)).toMatchObject([{ stream: streams[0] }]);

@@ -11,7 +11,7 @@ const continued = { name: 'others', syncMode: 'incremental_append' };
 
 describe('a source that keeps one state for all its streams', () => {
   test.each(['GLOBAL', 'LEGACY'] as const)(
-    'of the kind %s reads a replaced stream whole each time, and goes on with an incremental one',
+    'of the kind %s reads a replaced stream whole each time, and continues with an incremental one',
     async (states) => {
       const { connect, ended } = await startSteered();
       const connection = await connect();

@@ -205,7 +205,7 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
   '0010-declarative-definitions': async (db) => {
     await run(
       db,
-      // Many workspaces have the same manifest, so its text is kept once. It is sealed: somebody may have written a secret in.
+      // Many workspaces have the same manifest, so its text is kept once. It is sealed: someone may have written a secret in.
       `create table manifests (
         hash text primary key,
         manifest text not null,

@@ -79,7 +79,7 @@ export interface JobRow {
   bytes: number;
   /** How the rows came, as a JSON `RowPoints` (jobs/row-points.ts); null for a job of an earlier version. */
   row_points: string | null;
-  /** What became of each stream's records, as a JSON `StreamsMoved`; null for a job that has not succeeded. */
+  /** The outcome of each stream's records, as a JSON `StreamsMoved`; null for a job that has not succeeded. */
   streams: string | null;
   failure_message: string | null;
   failure_origin: 'source' | 'destination' | 'platform' | null;
@@ -132,7 +132,7 @@ export interface ConnectionStreamRow {
   anew_because: ReadAnewCause | null;
 }
 
-/** Why a stream that could have gone on from its state is read from its start. */
+/** Why a stream that could have continued from its state is read from its start. */
 export type ReadAnewCause =
   | 'key_changed'
   | 'cursor_changed'

@@ -4,7 +4,7 @@ import { startSteered, until } from '../../test/steered.ts';
 const flaky = { message: 'The line was cut.', failure_type: 'transient_error' };
 
 describe('the attempts of a job', () => {
-  test('are told one by one, each with its own failure, and a failed one counts only rows that arrived', async () => {
+  test('are reported one by one, each with its own failure, and a failed one counts only rows that arrived', async () => {
     let changes = 0;
     const { connect, call, clock, platform, ended } = await startSteered({ onJobsChanged: () => changes++ });
     const connection = await connect({ streams: [{ name: 'items', syncMode: 'full_refresh_overwrite' }] });

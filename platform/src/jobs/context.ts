@@ -26,14 +26,14 @@ export interface JobsContext {
   maxJobMs: number;
   /** How long a job keeps its slot while a workspace without any waits for one. */
   turnMs: number;
-  /** Told when an attempt starts, with the time that it has waited for a slot. */
+  /** Called when an attempt starts, with the time that it has waited for a slot. */
   onWaited(waitedMs: number): void;
   /** Called for every successful job with the number of values that did not arrive unchanged, for metrics. */
   onValuesChanged(kind: ChangeKind, count: number): void;
-  /** Told when jobs have been queued, started or ended. */
+  /** Called when jobs have been queued, started or ended. */
   onJobsChanged(): void;
   /** Where the logs of a connection's jobs are stored; see job-logs.ts. The first log creates the folder. */
   logsFolder(connectionId: string): string;
-  /** Tells the scheduler that there may be something to start or to stop. */
+  /** Notifies the scheduler that there may be something to start or to stop. */
   wake(): void;
 }

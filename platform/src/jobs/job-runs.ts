@@ -25,7 +25,7 @@ export interface Run {
   readonly earlier: jobs.EarlierAttempts;
 }
 
-/** Somebody else has the job now, or it was cancelled; what the run was about to write is not written. */
+/** Someone else has the job now, or it was cancelled; what the run was about to write is not written. */
 export class StaleRun extends Error {
   override readonly name = 'StaleRun';
 }
@@ -149,7 +149,7 @@ async function listWithoutKeeper({ actors }: JobsContext, tx: Db, time: number):
 }
 
 /**
- * Of all jobs that this lease runs, those that must stop: cancelled, or with a connection that was deactivated or
+ * Jobs of this lease that must stop: cancelled, or with a connection that was deactivated or
  * deleted.
  */
 export async function listLostJobs({ store }: JobsContext, jobIds: readonly number[]): Promise<number[]> {
@@ -175,7 +175,7 @@ export async function saveProgress(
 
 export type AttemptEnd =
   | { status: 'succeeded'; moved: StreamsMoved }
-  /** Broken off by the platform itself, to be gone on with. `delay`: what the job waits for. */
+  /** Broken off by the platform itself, to be continued. `delay`: what the job waits for. */
   | { status: 'interrupted'; tokenEnd?: string; delay?: Failure }
   /** `arrived`: what is at the destination all the same. `isFinal`: trying again would not help. */
   | { status: 'failed'; failure: Failure; arrived: Progress; disablesConnection?: boolean; isFinal?: boolean };

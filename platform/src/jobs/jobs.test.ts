@@ -7,7 +7,7 @@ import { openConfiguration } from '../actors/sealed-configuration.ts';
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
 describe('a sync', () => {
-  test('moves every record and is told as the public API tells it', async () => {
+  test('moves every record and is reported as the public API documents it', async () => {
     const { connect, ended, call } = await startSteered();
     const connection = await connect();
     const started = await call('POST', '/jobs', { connectionId: connection.connectionId, jobType: 'sync' });
@@ -48,7 +48,7 @@ describe('a sync', () => {
     expect((await call('GET', '/connections')).body.data[0].lastJob).toEqual(job);
   });
 
-  test('tells of each stream how many records were written and which values did not arrive as they were', async () => {
+  test('reports for each stream how many records were written and which values did not arrive as they were', async () => {
     const changed: [string, number][] = [];
     const onValuesChanged = (kind: string, count: number) => void changed.push([kind, count]);
     const { connect, ended } = await startSteered({ onValuesChanged });
@@ -96,7 +96,7 @@ describe('a sync', () => {
     expect(Object.fromEntries(changed)).toEqual({ nulled: 3, shortened: 5, left_out: 1 });
   });
 
-  test('goes on where the last one ended when it is incremental', async () => {
+  test('continues where the last one ended when it is incremental', async () => {
     const { connect, ended } = await startSteered();
     const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);

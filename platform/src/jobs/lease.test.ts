@@ -106,7 +106,7 @@ describe('the lease', () => {
   });
 });
 
-test('a predecessor with the same process id is told from this process', () => {
+test('a predecessor with the same process id is distinguished from this process', () => {
   const name = newProcessName(randomUUID());
   expect(isAbandoned(name)).toBe(false);
   expect(isAbandoned(name.replace(/-[^-]*$/, '-earlier'))).toBe(true);

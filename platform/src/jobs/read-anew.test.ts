@@ -69,7 +69,7 @@ test('a stream under another name at a destination that recognises no places is 
   expect(await run()).toMatchObject({ rowsSynced: 10, streams: [{ notices: [{ code: 'place_changed' }] }] });
 });
 
-test('a new cursor is told', async () => {
+test('a new cursor is reported', async () => {
   const free = { ...itemsStream, source_defined_cursor: false };
   const { connect, ended } = await startSteered();
   const connection = await connect();

@@ -15,7 +15,7 @@ describe('Points of a plot of rows', () => {
     expect(end.points.at(-1)).toEqual([100_000_100, 1, 1_000_001]);
   });
 
-  test('are points that were told, in the order of time, whatever the job does', () => {
+  test('are points that were reported, in the order of time, whatever the job does', () => {
     const step = fc.tuple(fc.nat(100_000), fc.boolean(), fc.nat(1_000), fc.boolean());
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400 }), (steps) => {

@@ -461,7 +461,7 @@ describe('the slots for syncs', () => {
     expect((await steered.call('POST', '/jobs', body)).status).toBe(200);
   });
 
-  test('tell how long each sync has waited for one', async () => {
+  test('report how long each sync has waited for one', async () => {
     const waits: [string, number][] = [];
     const steered = await startSteered({
       maxConcurrentSyncs: 1,
@@ -535,7 +535,7 @@ describe('a job that takes too long', () => {
 });
 
 describe('closing the platform', () => {
-  test('in the middle of a sync stops it, and the next start goes on with it', async () => {
+  test('in the middle of a sync stops it, and the next start continues with it', async () => {
     const steered = await startSteered();
     const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     connection.steer({ records: 20, waitsAfter: 8 });

@@ -43,7 +43,7 @@ interface Scheduler {
   wake(): void;
   /** Does what is due now; over when that has been started, stopped or written down. */
   look(): Promise<void>;
-  /** Stops what runs, leaves it to be gone on with after the next start, and lets another process have the lease. */
+  /** Stops what runs, leaves it to be continued after the next start, and lets another process have the lease. */
   stop(): Promise<void>;
 }
 

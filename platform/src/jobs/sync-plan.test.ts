@@ -28,7 +28,7 @@ async function afterChange(behavior: string, catalog: Stream[], streams: object[
 }
 
 describe('when a source has changed', () => {
-  test('ignore goes on with the fields there were', async () => {
+  test('ignore continues with the fields there were', async () => {
     const { job, moved } = await afterChange('ignore', [grown, second]);
     expect(job.status).toBe('succeeded');
     expect(moved()).toEqual([['items', 'id', 'name', 'extra']]);
@@ -54,7 +54,7 @@ describe('when a source has changed', () => {
     expect((await shown()).configurations.streams).toEqual([{ name: 'second' }]);
   });
 
-  test('disable_connection stops the connection until somebody activates it', async () => {
+  test('disable_connection stops the connection until someone activates it', async () => {
     const { job, shown, moved, call, path, sync, ended } = await afterChange('disable_connection', [
       itemsStream,
       second,

@@ -32,7 +32,7 @@ async function start(streams: object[] = [incremental], options: StartOptions = 
 }
 
 describe('an access token that ends in the middle of a sync', () => {
-  test('is no failure: the sync goes on from its last state with a new one, also after a restart', async () => {
+  test('is no failure: the sync continues from its last state with a new one, also after a restart', async () => {
     const { clock, keeper, connection, job, endToken, log, stop, file } = await start();
     const { jobId } = await connection.sync();
     for (const [index, records] of [3, 5, 8].entries()) {

@@ -53,7 +53,7 @@ export function listRunCgroups(parent: string, serviceMark: string): string[] {
 /** Ends every process in it, and in the groups below. */
 export function killCgroup(path: string): void {
   if (existsSync(join(path, 'cgroup.kill'))) writeFileSync(join(path, 'cgroup.kill'), '1');
-  // Kernels before 5.14 cannot do it at once. Somebody who makes processes all the time is caught by a repetition.
+  // Kernels before 5.14 cannot do it at once. Someone who makes processes all the time is caught by a repetition.
   else for (const pid of allProcessesIn(path)) kill(pid);
 }
 

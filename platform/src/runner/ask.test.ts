@@ -99,7 +99,7 @@ describe('a question', () => {
     expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
   });
 
-  test('leaves no grandchild behind when the connector ends by itself', async () => {
+  test('leaves no grandchild behind when the connector ends automatically', async () => {
     const child = join(temporaryFolder(), 'child');
     await testRunner().discover(scriptedSource([{ breed: child }, { say: { type: 'CATALOG', catalog } }, { exit: 0 }]));
     // It is killed by then; the process that reaps the orphan is not ours and may be slightly later.
@@ -205,7 +205,7 @@ describe('a check', () => {
     await expect(testRunner().check(scriptedSource([isBad, { exit: 1 }]))).resolves.toEqual(failed);
   });
 
-  test('fails as well when the connector tells of its configuration only as an error', async () => {
+  test('fails as well when the connector reports its configuration only as an error', async () => {
     const source = scriptedSource([error('The key is unknown.', 'config_error'), { exit: 1 }]);
     await expect(testRunner().check(source)).resolves.toEqual({ status: 'failed', message: 'The key is unknown.' });
   });

@@ -45,7 +45,7 @@ describe('a job log', () => {
     expect((await readJobLog(file)).every(({ message }) => message.length <= 50)).toBe(true);
   });
 
-  test('can be read while it is written, goes on after a restart within its limit, and goes away whole', async () => {
+  test('can be read while it is written, continues after a restart within its limit, and goes away whole', async () => {
     const file = logFile();
     const log = jobLog(file, { maxBytes: 3000 }, Date.now);
     for (let line = 0; line < 100; line++) log.write('INFO', 'platform', `old ${line}`);

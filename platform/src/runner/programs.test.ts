@@ -12,7 +12,7 @@ const surroundings = {
 const environment = { PATH: '/bin', HOME: '/root', DOCKER_HOST: 'unix:///d.sock', DATABASE_PASSWORD: 'p' };
 
 describe('a program', () => {
-  test('of a bundled connector is told what it may touch, and nothing of the service', () => {
+  test('of a bundled connector receives its limits, and nothing of the service', () => {
     const launch = { type: 'bundled', name: 'sample-data' } as const;
     expect(connectorProgram(launch, 'source', surroundings, environment)).toEqual({
       kind: 'source',
@@ -30,7 +30,7 @@ describe('a program', () => {
     });
   });
 
-  test('of somebody else has its records checked', () => {
+  test('of someone else has its records checked', () => {
     const launches = [
       { type: 'command', command: ['python3'] },
       { type: 'image', image: 'acme/source' },

@@ -67,7 +67,7 @@ async function pass(text: string, chunkBytes: number, prefix: string) {
   return { told, messages: told.split('\n').flatMap((each) => (each ? [JSON.parse(each)] : [])), ...relay.progress };
 }
 
-describe('what a destination is told', () => {
+describe('what a destination receives', () => {
   test.each(['', 'raw_'])(
     'is the same however records are spelled and cut into chunks, with the prefix %j',
     async (prefix) => {

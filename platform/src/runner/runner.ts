@@ -117,7 +117,7 @@ export interface RunOptions {
   keepConfiguration?(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void>;
 }
 
-/** Told of every process that starts, for traces. */
+/** Called for every process that starts, for traces. */
 export type ProcessWatch = (process: {
   kind: ConnectorProgram['kind'];
   command: string;
@@ -185,7 +185,7 @@ export interface StreamNotice {
   fields?: string[];
 }
 
-/** What became of the records of one stream, as the source names it. */
+/** The outcome of the records of one stream, as the source names it. */
 export interface StreamOutcome {
   stream: StreamDescriptor;
   /** Records that were passed to the destination. */

@@ -38,7 +38,7 @@ function completionsIn(file: string): string[] {
 }
 
 describe('a sync', () => {
-  test('moves records and states in order, tells what is complete, and counts', async () => {
+  test('moves records and states in order, reports what is complete, and counts', async () => {
     const file = outputFile();
     const source = scriptedSource([started, records(3), state(3), records(5, 3), state(5), complete]);
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
@@ -195,7 +195,7 @@ describe('a sync', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', states: [keptState(2)] });
   });
 
-  test('takes the good end of a source that tells no statuses for completion', async () => {
+  test('takes the good end of a source that reports no statuses for completion', async () => {
     const file = outputFile();
     const source = scriptedSource([records(1)]);
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
@@ -271,7 +271,7 @@ describe('a sync', () => {
   });
 });
 
-describe('a source that tells of some of its streams', () => {
+describe('a source that reports some of its streams', () => {
   const overwritten = (name: string) =>
     configured(name, { sync_mode: 'full_refresh', destination_sync_mode: 'overwrite' });
   const row = (stream: string) => ({ records: { stream, to: 1 } });

@@ -9,6 +9,6 @@ export interface WorkspacesContext {
   defaultOrganizationId: string;
   /** What is in a workspace goes with it, in the same transaction and with the same time. */
   recordContentsDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void>;
-  /** Tells the scheduler that there may be something to start or to stop. */
+  /** Notifies the scheduler that there may be something to start or to stop. */
   wake(): void;
 }

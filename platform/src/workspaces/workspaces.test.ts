@@ -42,7 +42,7 @@ describe('creating a workspace', () => {
     expect(await call('GET', `/workspaces/${reply.body.workspaceId.toUpperCase()}`)).toEqual(reply);
   });
 
-  test('puts it into the US and the default organization unless told otherwise', async () => {
+  test('puts it into the US and the default organization unless specified', async () => {
     const defaultOrganizationId = randomUUID();
     const { call } = await startPlatform({ defaultOrganizationId });
     const { body } = await call('POST', '/workspaces', { name: 'x' });
@@ -196,7 +196,7 @@ describe('listing workspaces', () => {
     expect(next).toContain('organizationId=');
   });
 
-  test('shows a deleted workspace only where it is named and deleted ones are asked for', async () => {
+  test('shows a deleted workspace only where it is named and deleted ones are requested', async () => {
     const running = await startPlatform();
     const gone = await create(running, 'gone');
     await create(running, 'here');

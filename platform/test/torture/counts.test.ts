@@ -107,7 +107,7 @@ describe.each(Object.entries(open))('into %s', (into, [openStore, modes]) => {
   });
 });
 
-it('A destination that reports nothing counts what it was told to keep', async () => {
+it('A destination that reports nothing counts what it was given to store', async () => {
   const names = ['overwrite_a', 'overwrite_b', 'append_a'];
   const run = (told: string[], end: object[] = []) =>
     sync(testRunner(), {

@@ -30,7 +30,7 @@ export async function insertPlan(db: Db, organizationId: string, plan: NewPlan, 
     .execute();
 }
 
-/** What becomes of a source, in a plan of a source template, or else of a connection. */
+/** The outcome for a source in a plan of a source template, otherwise for a connection. */
 export interface Judged
   extends Pick<
     TemplatePlanItemRow,

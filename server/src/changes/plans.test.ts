@@ -44,7 +44,7 @@ describeInTurns('A plan', (kind, it) => {
     await expect.poll(leftToDo).toBe(0);
   };
 
-  it('of a connection template tells what a rollout would do, does nothing, and is applied exactly', async () => {
+  it('of a connection template reports what a rollout would do, does nothing, and is applied exactly', async () => {
     const source = await makeSourceTemplate(test);
     const template = await makeConnectionTemplate(test, {
       destination_definition_id: postgresDestination,
@@ -59,7 +59,7 @@ describeInTurns('A plan', (kind, it) => {
     for (const who of customers) await who.connect(source, selected);
     await one.connect(source, { ...selected, name: 'Second shop' });
     await settle();
-    // Somebody has chosen this schedule for one connection already.
+    // Someone has chosen this schedule for one connection already.
     const cron = '0 15 3 * * ?';
     await test.app.store.db
       .updateTable('connections')
@@ -152,7 +152,7 @@ describeInTurns('A plan', (kind, it) => {
     expect(moving).toMatchObject({ changes: [], outcomes: { changes: 4 }, data: { tables_moved: 4 } });
   });
 
-  it('of a source template tells who has to give something, who breaks, and which streams are dropped', async () => {
+  it('of a source template reports who has to give something, who breaks, and which streams are dropped', async () => {
     const template = await makeSourceTemplate(test, { partial_default_config: { seed: 1, count: 20 } });
     const [giving, lacking] = [await customer(test, 'giving'), await customer(test, 'lacking')];
     const given = await giving.connect(template, { selected_connection_template_tags: ['none'] });
@@ -268,7 +268,7 @@ describeInTurns('A plan', (kind, it) => {
     for (const table of ['template_plans', 'template_plan_items'] as const) {
       expect(await db.selectFrom(table).selectAll().execute()).toEqual([]);
     }
-    // Somebody who plans again and again leaves only the last ones.
+    // Someone who plans again and again leaves only the last ones.
     for (let times = 0; times < 12; times++) await plan();
     expect(await db.selectFrom('template_plans').select('id').execute()).toHaveLength(10);
   });

@@ -1,4 +1,4 @@
-/** What becomes of what was made from a template that is deleted: on both databases, on a platform as a hosted one. */
+/** What happens to everything created from a deleted template: on both databases, on a platform as a hosted one. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeInTurns } from '../../test/support/databases.ts';

@@ -298,7 +298,7 @@ describeInTurns('A rollout', (kind, it) => {
     await send('DELETE', `connections/${files}`);
   });
 
-  it('sends secrets of customers to a new address only if somebody with the permission full rolls it out', async () => {
+  it('sends secrets of customers to a new address only if someone with the permission full rolls it out', async () => {
     const { token } = (
       await test.request('POST', '/api/v1/operator-tokens', { body: { name: 'insider', permission: 'operator' } })
     ).body;
@@ -349,7 +349,7 @@ describeInTurns('A rollout', (kind, it) => {
     expect(await configured()).toMatchObject({ host: 'elsewhere.example', username: 'carol' });
   });
 
-  it('goes on after a lost answer as soon as the platform has confirmed the same change', async () => {
+  it('continues after a lost answer as soon as the platform has confirmed the same change', async () => {
     const files = await makeConnectionTemplate(test, { tags: ['lost'] });
     const template = await makeSourceTemplate(test);
     const selected = { source_template_id: template, selected_connection_template_tags: ['lost'] };

@@ -91,7 +91,7 @@ async function rollOut<Kind extends TemplateKind>(
   return { template, rollout };
 }
 
-/** `existing`: what becomes of what was made from the template. */
+/** `existing`: what happens to everything created from the template. */
 export async function deleteTemplate<Kind extends TemplateKind>(
   ctx: PipelinesContext,
   rules: TemplateRules<Kind>,

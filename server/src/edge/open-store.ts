@@ -8,7 +8,7 @@ import type { Runtime } from '../kernel/runtime.ts';
 interface StoreOptions {
   runtime: Runtime;
   busyTimeoutMs?: number;
-  /** Told when the database stops accepting writes, or does not respond. */
+  /** Called when the database stops accepting writes, or does not respond. */
   storage?: StorageState;
 }
 

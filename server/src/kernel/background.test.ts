@@ -32,7 +32,7 @@ describe('Attention', () => {
     expect(pauses.slice(5)).toEqual([200, 200, 200, 1_000]);
   });
 
-  it('misses no call that comes while somebody looks, and counts it once', async () => {
+  it('misses no call that comes while someone looks, and counts it once', async () => {
     const { runtime, pauses } = slowClock();
     const attention = attentionOf(runtime, { oftenMs: 200, rarelyMs: 1_000, afterMs: 600 });
     attention.wake();
@@ -42,7 +42,7 @@ describe('Attention', () => {
     expect(pauses).toEqual([200]);
   });
 
-  it('ends a pause that goes on, when it is called and when the service stops', async () => {
+  it('ends a pause that continues, when it is called and when the service stops', async () => {
     const ended: string[] = [];
     const runtime = {
       elapsed: () => 0,

@@ -36,7 +36,7 @@ export function repeatedly(
 }
 
 export interface WakeableSleep {
-  /** A pause that `wake` ends. A pause of no time only forgets that somebody called `wake`. */
+  /** A pause that `wake` ends. A pause of no time only forgets that someone called `wake`. */
   sleep: Runtime['sleep'];
   /** Ends the pause, or the next one. */
   wake(): void;

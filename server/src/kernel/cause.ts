@@ -6,7 +6,7 @@
 import type { Principal } from './principals.ts';
 
 /**
- * `console_user` is a person who has signed in to the console; its id is the session. `sign_in_link` is somebody who has a link
+ * `console_user` is a person who has signed in to the console; its id is the session. `sign_in_link` is someone who has a link
  * that an operator has sent.
  */
 export const actorKinds = [

@@ -1,4 +1,4 @@
-/** Which template is meant, of which kind, and who acts on it: for the folders that have to do with templates. */
+/** Which template is meant, of which kind, and who acts on it: for the folders that use templates. */
 
 import type { OperatorPermission } from '@inlay/contract/fields';
 
@@ -29,7 +29,7 @@ export interface VersionMaker {
   session_label: string | null;
 }
 
-/** Somebody with access to the machine. */
+/** Someone with access to the machine. */
 export const nobody: VersionMaker = { made_by: null, session_id: null, session_label: null };
 
 export function versionMakerOf({ tokenId, isWithoutToken, tokenName }: Operator): VersionMaker {

@@ -188,7 +188,7 @@ export async function listItems(
   return await query.orderBy('item.connection_id').limit(limit).execute();
 }
 
-/** Those of which nobody knows what became of them, once nothing can become of them any more. */
+/** Items whose outcome is unknown, once it can no longer arrive. */
 export async function listToLookAfter(
   db: Db,
   organizationId: string,
@@ -219,7 +219,7 @@ const oneItem = (db: Db, organizationId: string, { retry_id, connection_id, stat
     .where('state', '=', state)
     .returning('connection_id');
 
-/** Before the platform is asked. False: somebody else has done so. */
+/** Before the platform is asked. False: someone else has done so. */
 export async function claimItem(
   tx: Db,
   organizationId: string,

@@ -58,7 +58,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
     await db().updateTable('cause_retry_items').set({ look_at: 0 }).where('state', '=', 'starting').execute();
   };
   const passes = () => Promise.all(replicas.map(({ app }) => app.workers.causeRetries.pass()));
-  /** How many syncs of each connection the platform was asked for since then. */
+  /** How many syncs of each connection were requested from the platform since then. */
   const asked = (since: number) => {
     const connections = hosted.faulty.sent
       .slice(since)
@@ -198,7 +198,7 @@ describeOnBothDatabases('A retry of a cause', (kind) => {
   );
 
   it(
-    'goes on after a process that died, and after lost answers, without a second sync of any connection',
+    'continues after a process that died, and after lost answers, without a second sync of any connection',
     async () => {
       const [who] = customers as [Customer];
       await giveCause([who]);

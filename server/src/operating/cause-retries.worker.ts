@@ -4,7 +4,7 @@
  *
  * What always holds:
  * - A connection is tried once. Before the platform is asked, the item says so (`starting`). Where the answer is lost, or the
- *   process dies, somebody looks later whether a sync was started, once the request can no longer take effect.
+ *   process dies, someone looks later whether a sync was started, once the request can no longer take effect.
  * - Only a few syncs of a retry wait for their turn at a time, so that others are not kept waiting by hundreds of them.
  * - Quotas, holds and pauses count as for any other sync.
  */
@@ -28,7 +28,7 @@ const leaseMs = 120_000;
 const batch = 20;
 /** How many syncs of a retry may wait for their turn. */
 const maxQueued = 20;
-/** How many the platform is asked for at the same moment. */
+/** How many requests to the platform run concurrently. */
 const atOnce = 5;
 const pauseAfterTroubleMs = 10_000;
 const patienceMs = 24 * 3_600_000;
@@ -77,7 +77,7 @@ async function advance(ctx: PipelinesContext, organizationId: string, id: string
 }
 
 /**
- * Finds out what became of connections that the platform was asked for, and nobody knows with which result. False when the
+ * Determines the outcome of connections whose request to the platform has no known result. False when the
  * platform does not answer.
  */
 async function lookAfter(ctx: PipelinesContext, retry: CauseRetryRow): Promise<boolean> {

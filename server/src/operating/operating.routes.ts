@@ -13,7 +13,7 @@ import { listAllWorkspaces } from './workspace-list.ts';
 const path = '/api/v1/integrations';
 
 export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, publicUrl: string): void {
-  /** The whole answer of a list: what was asked for stays in the link to the next page. */
+  /** The whole answer of a list: what was requested stays in the link to the next page. */
   function answer<T>(url: string, query: object, { data, next }: lists.Page<T>) {
     if (next === undefined) return { data, next: null };
     const given = Object.entries({ ...query, cursor: next }).map(([name, value]): [string, string] => [

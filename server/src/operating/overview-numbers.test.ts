@@ -235,7 +235,7 @@ describeOnBothDatabases('Each number of the overview', (kind) => {
     restore();
   });
 
-  it('is corrected when an ended job is told anew', async () => {
+  it('is corrected when an ended job is reported again', async () => {
     await beginAgain();
     const place = seeded[0] as Seeded;
     const endedAt = new Date(Date.now() - hourMs).toISOString();

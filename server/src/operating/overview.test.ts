@@ -127,7 +127,7 @@ describeOnBothDatabases('The overview', (kind) => {
     expect(all.more_unwell).toBe(0);
   });
 
-  it('tells what waits, and what ended by hour and by day', async () => {
+  it('reports what waits, and what ended by hour and by day', async () => {
     const template = await makeSourceTemplate(test);
     await makeConnectionTemplate(test, { tags: ['real'] });
     const acme = await customer(test, 'acme');

@@ -1,6 +1,6 @@
 /**
  * A schedule that runs more often than the workspace's quota allows is slowed: the platform gets the most frequent schedule
- * that keeps the quota. What was asked for stays on the connection, and is what runs again once the quota allows it.
+ * that keeps the quota. What was requested stays on the connection, and is what runs again once the quota allows it.
  */
 import type { Quotas } from '@inlay/contract/tenancy/quotas';
 import { shortestIntervalMs } from '@inlay/schedule/intervals';

@@ -50,7 +50,7 @@ describeOnBothDatabases('Two replicas whose encryption key is replaced', (kind) 
   const parts = () => ({ secrets: readConfig(of().env).secrets, dataDir: openDataDir(of().dataDir) });
   const keysInFile = () => readFileSync(join(of().dataDir, 'encryption.key'), 'utf8').trim().split('\n');
 
-  /** Both replicas store secrets until somebody says stop. */
+  /** Both replicas store secrets until someone says stop. */
   function storeSecrets(): () => Promise<number> {
     let isOver = false;
     let stored = 0;

@@ -31,7 +31,7 @@ const allKills: Kill[] = [
 ];
 
 describeOnOneDatabase('a service killed while it sends webhooks', (kind) => {
-  it('sends everything in the end, in order where that was asked for', async () => {
+  it('sends everything in the end, in order where that was requested', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     onTestFinished(() => database.drop());
     const receiver = await startReceiver();

@@ -121,7 +121,7 @@ describe('the bundled platform, killed in the middle of a sync', () => {
   const distinct = (ids: number[]) => [...new Set(ids)].sort((a, b) => a - b);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-  it('goes on by itself, and an appended stream has every record at least once', async () => {
+  it('continues automatically, and an appended stream has every record at least once', async () => {
     const count = 600;
     const { sync, folder } = await connect('incremental_append', { count, records_per_second: 250 });
     const jobId = await sync();

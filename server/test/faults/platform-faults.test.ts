@@ -215,7 +215,7 @@ describeInTurns('a platform with faults', (kind, it) => {
     recover();
   });
 
-  describe('somebody else, in the middle of ours,', () => {
+  describe('someone else, in the middle of ours,', () => {
     /** Just before the first request that matches. */
     const justBefore = (match: Match, deed: () => Promise<unknown>) =>
       faulty.rule(

@@ -154,7 +154,7 @@ describe('a SQLite file that another process has locked [sqlite]', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('makes the service refuse writes, while everything else goes on', async () => {
+  it('makes the service refuse writes, while everything else continues', async () => {
     const { token } = (await requestToken(service, 'locked out')).body;
     const path = `/api/v1/workspaces/${workspaceOf(token)}`;
 
@@ -203,7 +203,7 @@ describe('a disk that is full [sqlite]', () => {
     disk?.remove();
   });
 
-  it('creates nothing that is not on disk, stays up, and goes on when there is room again', async () => {
+  it('creates nothing that is not on disk, stays up, and continues when there is room again', async () => {
     expect((await requestToken(service, 'before')).status).toBe(200);
     disk.fill(service);
 

@@ -74,7 +74,7 @@ describeOnOneDatabase('Trap', (kind) => {
   });
 
   describe('case (AbC ≠ abC)', () => {
-    it('tells names apart, made here or found on the platform', async () => {
+    it('distinguishes names, made here or found on the platform', async () => {
       const upper = await makeOnPlatform('AbC');
       const ids = await Promise.all(['abC', 'ABC', 'AbC'].map((name) => test.workspaceId(name)));
       expect(new Set(ids).size).toBe(3);
@@ -207,7 +207,7 @@ describeOnOneDatabase('Trap', (kind) => {
       const ids = await makeMany(130);
       faulty.rule(async (request, forward) => {
         const answer = await ignoring('name')(request, forward);
-        // Somebody else deletes from the front while the pages are read.
+        // Someone else deletes from the front while the pages are read.
         if (request.path.includes('offset=0'))
           for (const id of ids.splice(0, 5)) await test.platform('DELETE', `/workspaces/${id}`);
         return answer;

@@ -113,7 +113,7 @@ async function historyOf(context: BrowserContext, page: Page): Promise<string[]>
   return entries.map(({ url }) => url);
 }
 
-it('a widget in a frame of another site opens a window that goes to the provider at once, and learns what came of it', async () => {
+it('a widget in a frame of another site opens a window that goes to the provider at once, and learns the outcome', async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   const { url, inner } = await widgetToken(test, { workspace_name: 'acme', allowed_origin: host });

@@ -67,7 +67,7 @@ const entered = {
   source_config: { base_url: 'https://eu.example.com', authentication: { type: 'bearer', token: 'a typed secret' } },
 };
 
-it('A sign-in tells its page what it is for and what was entered, without secrets', async () => {
+it('A sign-in shows its page what it is for and what was entered, without secrets', async () => {
   const flow = await start({ entered });
   const { body } = await ask('GET', `${path}/${flow.id}`);
   expect(body).toMatchObject({
@@ -88,7 +88,7 @@ it('A sign-in tells its page what it is for and what was entered, without secret
   expect((await start()).entered).toBeNull();
 });
 
-it('A sign-in names the source that was made with it, so that nobody goes on with it twice', async () => {
+it('A sign-in names the source that was made with it, so that nobody continues with it twice', async () => {
   const flow = await start({ entered });
   await agree(flow);
   const { body: connected } = await ask('GET', `${path}/${flow.id}`);
@@ -103,7 +103,7 @@ it('A sign-in names the source that was made with it, so that nobody goes on wit
   expect((await ask('GET', `${path}/${flow.id}`)).body.used_by).toBe(source.body.id);
 });
 
-it('An address with the sign-in of somebody else is worth nothing', async () => {
+it('An address with the sign-in of someone else is worth nothing', async () => {
   const flow = await start({ return_to: returnTo, entered });
   const address = await agree(flow);
   expect(address.href).toBe(`${returnTo}&inlay_sign_in=${flow.id}`);

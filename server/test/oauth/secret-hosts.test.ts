@@ -1,4 +1,4 @@
-/** Where the operator's client secret and tokens go, and where a customer's: to no host that somebody else has chosen. */
+/** Where the operator's client secret and tokens go, and where a customer's: to no host that someone else has chosen. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { sealConfiguration } from '../../src/catalog/definitions/sealed-configuration.ts';

@@ -198,7 +198,7 @@ it('Tokens that an earlier version gave away end, and the customer is asked once
   expect(await sync(started)).toMatchObject({ status: 'succeeded', rowsSynced: 1 });
 });
 
-it('A connector that an earlier version gave the refresh token to goes on by itself, and the customer is not asked', async () => {
+it('A connector that an earlier version gave the refresh token to continues automatically, and the customer is not asked', async () => {
   const { update, test, credential } = await startHandedOver();
   const { db } = test.app.store;
   const { oauth } = await db.selectFrom('source_templates').select('oauth').executeTakeFirstOrThrow();

@@ -620,7 +620,7 @@ describe('A provider that names itself in the redirect', () => {
     return found;
   };
 
-  it('is believed by its issuer, or by the origin of its sign-in page where nobody has told the issuer', async () => {
+  it('is believed by its issuer, or by the origin of its sign-in page where the issuer is unknown', async () => {
     const path = `${provider.url}/realms/one`;
     const evil = { iss: 'https://evil.example' };
     const twice: [string, string][] = [
@@ -655,7 +655,7 @@ describe('A link', () => {
   }
   const sources = async () => (await ask('GET', '/api/v1/embedded/sources')).body.data as { id: string }[];
 
-  it('asks whoever opens it, makes a source of its template, and connects once', async () => {
+  it('asks anyone who opens it, makes a source of its template, and connects once', async () => {
     const link = await makeLink({ source_template_id: templateId, customer_label: 'Linked Inc.' });
     const visitor = visitorOf(test);
     // Not even our own page opens it without a question.
@@ -717,7 +717,7 @@ describe('A link', () => {
   });
 });
 
-it('An operator tries a sign-in by API: what came back is told, and nothing is connected', async () => {
+it('An operator tries a sign-in by API: the result is shown, and nothing is connected', async () => {
   await connectSource();
   const tests = '/api/v1/integrations/oauth/tests';
   const given = provider.token;

@@ -116,7 +116,7 @@ it('A grant that the customer has given again meanwhile is kept: many providers 
   expect(await listed()).toMatchObject([{ state: 'connected' }, { state: 'ended', revocation: 'kept' }]);
 });
 
-it('Nothing is revoked where nobody can tell the account from one that the customer uses', async () => {
+it('Nothing is revoked where the account may be one that the customer uses', async () => {
   await connectSource();
   signsInAs(given, 'whose?', 'deals.read');
   provider.account = () => ({ status: 403 });
@@ -163,7 +163,7 @@ it('A sign-in that ended while the provider was still asked says so, and its tok
   expect(await revokedAfter(20 * minute)).toEqual([`refresh ${given}`]);
 });
 
-it('Nothing that a customer has signed in for survives the workspace, and the provider is told', async () => {
+it('Nothing that a customer has signed in for survives the workspace, and the provider is notified', async () => {
   const workspace_id = await test.workspaceId(`customer ${given}`);
   const { credential_id: waiting } = await signIn();
   signsInAs(given + 1_000, 'of a source');
@@ -220,7 +220,7 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
   const [waiting, ...others] = await unused();
   expect([waiting, others]).toMatchObject([{ state: 'connected', account: `${given}@example.com` }, []]);
   expect(await unused(templateId)).toEqual([]);
-  expect(await unused(asking, await test.scopedToken('somebody else'))).toEqual([]);
+  expect(await unused(asking, await test.scopedToken('someone else'))).toEqual([]);
   // It waits as long as the link would have worked.
   const signedIn = (ms: number) =>
     test.app.store.db.updateTable('credentials').set({ signed_in_at: ms }).where('id', '=', waiting.id).execute();
@@ -238,7 +238,7 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
 });
 
 describe('`inlay oauth test`', () => {
-  /** Its output, and its revocations at the provider, after somebody has signed in. */
+  /** Its output, and its revocations at the provider, after someone has signed in. */
   async function tryOut(template = templateId): Promise<{ printed: string; code: number; revoked: string[] }> {
     const { env, exitCode } = process;
     let printed = '';

@@ -25,7 +25,7 @@ it.each([
   ['a body of known length', 'Content-Length: 1000', '{"workspace_name":'],
   ['a body in chunks', 'Transfer-Encoding: chunked', '5\r\n{"wor\r\n'],
   ['a body of which nothing has come', 'Content-Length: 1000', ''],
-])('%s that breaks off is told in the log for debugging, and nowhere else', async (_what, header, sent) => {
+])('%s that breaks off is reported in the log for debugging, and nowhere else', async (_what, header, sent) => {
   const before = lines.length;
   const isBeingRead = new Promise<void>((resolve) => {
     onBody = resolve;

@@ -81,7 +81,7 @@ describe('A session of the console', () => {
     expect([made.status, made.headers['cache-control']]).toEqual([201, 'no-store']);
   });
 
-  it('tells where a customer is in the own system of the first organization, and nobody else', async () => {
+  it('links to a customer in the first organization’s own system, and for nobody else', async () => {
     const other = await addTenant(test, 'other system');
     const told = async (token: string) => {
       const answer = await send('POST', '/console/session', own, { token });
@@ -287,7 +287,7 @@ describe('A request that another page makes', () => {
     expect((await send('GET', '/console/session', { cookie })).status).toBe(200);
   });
 
-  it('reads nothing, and is told of no origin that could', async () => {
+  it('reads nothing, and learns of no origin that could', async () => {
     const cookie = await signIn();
     for (const site of ['cross-site', 'same-site']) {
       const answer = await send('GET', '/console/api/v1/workspaces', { cookie, 'sec-fetch-site': site });
@@ -346,7 +346,7 @@ describe('Roles', () => {
 });
 
 describe('A one-time link', () => {
-  it('lets one person in, once, whoever asks at the same time', async () => {
+  it('lets one person in, once, however many ask at the same time', async () => {
     const code = await newLink('operator');
     const answers = await Promise.all(Array.from({ length: 5 }, () => spend(code)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
@@ -434,7 +434,7 @@ describe('The page of the console', () => {
 });
 
 /** The last test of this file: this address may not try again for a minute. */
-describe('Somebody who guesses', () => {
+describe('Someone who guesses', () => {
   it('gets the same answer whether a link is wrong, used or too old, and soon none at all', async () => {
     const used = await newLink();
     await spend(used);

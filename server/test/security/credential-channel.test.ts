@@ -89,7 +89,7 @@ async function ask(question: Question): Promise<Reply | undefined> {
   return sealed.read(reply.text);
 }
 
-it('tells the platform the access token of a credential, and never what it is refreshed with', async () => {
+it('gives the platform the access token of a credential, and never its refresh token', async () => {
   expect(await ask({ about: 'access', ...place })).toMatchObject({
     ...{ kind: 'access', generation: 1, expiresAt: expect.any(Number) },
     values: { access_token: 'the-access-token', expires_at: expect.any(String) },

@@ -190,7 +190,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The parts that somebody could use: the whole token, or its signature alone. */
+/** The parts that someone could use: the whole token, or its signature alone. */
 const traces = () => {
   const signatures = issued.filter((token) => token.split('.').length === 3).map((token) => token.split('.')[2] ?? '');
   return [...Object.values(configured), ...issued, ...signatures];

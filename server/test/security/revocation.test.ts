@@ -121,7 +121,7 @@ describeOnBothDatabases('Revocation', (kind) => {
     expectSame401(await use(test, token));
   });
 
-  it('comes with the request to delete, even while the platform cannot be told', async () => {
+  it('comes with the request to delete, even while the platform is unavailable', async () => {
     const [id, token] = [await test.workspaceId('going'), await usedToken(test, 'going')];
     const widget = await usedWidgetToken(test, { workspace_name: 'going' });
     platformRefusesDeletes = true;
@@ -170,7 +170,7 @@ describe('An operator token that has just been used', () => {
 });
 
 describeOnBothDatabases('A signing key', (kind) => {
-  it('goes on verifying when it is retired, stops when it is removed, and never shows its private half', async () => {
+  it('continues verifying when it is retired, stops when it is removed, and never shows its private half', async () => {
     const test = await startTestApp(kind);
     onTestFinished(() => test.stop());
     const jwks = async () => (await test.request('GET', '/.well-known/jwks.json', { token: null })).body.keys;

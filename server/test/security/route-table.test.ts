@@ -238,7 +238,7 @@ describe('A route for operators', () => {
     }
   });
 
-  it('tells browsers nothing that would let another origin call it', async () => {
+  it('sends browsers nothing that would let another origin call it', async () => {
     const origin = { origin: 'https://app.example', 'access-control-request-headers': 'authorization' };
     for (const { method, url } of routesWith(test, 'operator')) {
       const headers = { ...origin, 'access-control-request-method': method };

@@ -193,7 +193,7 @@ export async function runCredentialSchedule(
     ended: provider.grants.filter(({ ended }) => ended !== undefined).length,
   };
 
-  /** Every credential has got tokens since the last trouble, or somebody has to do something. */
+  /** Every credential has got tokens since the last trouble, or someone has to do something. */
   async function isSettled(): Promise<boolean> {
     const rows = await deployment.db.selectFrom('credentials').selectAll().execute();
     return rows.every(({ state, failures, tries }) => state !== 'connected' || (failures === 0 && tries === 0));

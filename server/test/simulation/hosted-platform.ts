@@ -36,7 +36,7 @@ export interface HostedWorkspace {
   id: string;
   organizationId: string;
   createdAt: number;
-  /** Made by a create of the service, not by somebody else. */
+  /** Made by a create of the service, not by someone else. */
   ours: boolean;
   versions: Version[];
 }

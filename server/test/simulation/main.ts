@@ -8,7 +8,7 @@ export interface SimulationOptions {
   from?: number;
   /** After the first violation. */
   stop?: boolean;
-  /** Somebody else uses our names. */
+  /** Someone else uses our names. */
   namesakes?: boolean;
   /** The schedules are about quotas. */
   quotas?: boolean;

@@ -44,7 +44,7 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
   for (const [name, ids] of ofName)
     if (ids.length > 1) violations.push(`I1: ${ids.length} workspaces of ours are called ${name}`);
 
-  // I2: every bound claim belongs to a workspace that is live on both sides, unless somebody else deleted it.
+  // I2: every bound claim belongs to a workspace that is live on both sides, unless someone else deleted it.
   for (const claim of claims) {
     const row = claim.workspace_id === null ? undefined : local.get(claim.workspace_id);
     if (!row) violations.push(`I2: the claim on ${claim.name} is left unbound`);
@@ -54,13 +54,13 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
   }
   for (const claim of claims) {
     const row = local.get(claim.workspace_id ?? '');
-    // A name that somebody gave directly on the platform is bound beside the old name; with our own renames the old one
+    // A name that someone gave directly on the platform is bound beside the old name; with our own renames the old one
     // goes.
     if (row && platform.workspaces.get(row.id)?.ours && claim.name !== nameIdentity(row.name)) {
       violations.push(`I2: ${claim.name} leads to ${row.id}, which is called ${row.name}`);
     }
   }
-  // The outcome of every create is known here, even if its answer was lost and somebody else's workspace got the name.
+  // The outcome of every create is known here, even if its answer was lost and someone else's workspace got the name.
   for (const { name, no_post_before } of claims) {
     if (no_post_before > 0) violations.push(`I2: nobody has looked for the outcome of a create of ${name}`);
   }

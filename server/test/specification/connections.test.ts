@@ -66,7 +66,7 @@ describeOnOneDatabase('Connections of a workspace', (kind) => {
     expect(await active()).toBe(101);
   });
 
-  it('each round remembers anew: what was disabled by hand in between stays disabled', async () => {
+  it('each round starts over: what was disabled by hand in between stays disabled', async () => {
     const { workspaceId, connect } = await prepare('rounds');
     const [first, second] = [await connect(), await connect()];
     await setStatus(workspaceId, 'inactive');

@@ -95,12 +95,12 @@ it('turns its source to needs_attention by the customer, who signs in again, and
   expect(await health(sourceId)).toMatchObject({ state: 'never_synced' });
   expect((await told()).slice(3)).toEqual(['credential.connected', 'source.recovered']);
 
-  // Nobody loses what others need: the client stays while somebody has signed in with it.
+  // Nobody loses what others need: the client stays while someone has signed in with it.
   const kept = await test.request('DELETE', `/api/v1/integrations/oauth/clients/${clientId}`);
   expect([kept.status, kept.headers['x-inlay-error']]).toEqual([409, 'oauth_client_in_use']);
 });
 
-it("is the operator's to mend where the provider refuses the client, and the customer reads nothing of it", async () => {
+it("is the operator's to fix where the provider refuses the client, and the customer reads nothing of it", async () => {
   provider.token = () => ({ body: { access_token: 'access', refresh_token: 'refresh', expires_in: 3600 } });
   const id = await signIn();
   const source = { source_template_id: templateId, credential_id: id };

@@ -297,7 +297,7 @@ it('reaches no provider on a private network, and none by plain http, unless the
   }
 });
 
-it("comes from the connector's own specification, and asks for the secret anew when another version has other hosts", async () => {
+it("comes from the connector's own specification, and asks for the secret again when another version has other hosts", async () => {
   const manifestFor = (host: string) => ({
     version: '6.0.0',
     type: 'DeclarativeSource',

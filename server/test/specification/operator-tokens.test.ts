@@ -127,7 +127,7 @@ describeOnOneDatabase('Operator tokens', (kind) => {
       expect((await list(elsewhere.token)).map((row: { name: string }) => row.name)).toEqual(['theirs']);
     });
 
-    it('tells when a token was last used', async () => {
+    it('reports when a token was last used', async () => {
       const { id, token } = (await create({ name: 'used' })).body;
       expect((await find(id)).last_used_at).toBeNull();
       const before = Date.now();
@@ -208,7 +208,7 @@ describeOnOneDatabase('Operator tokens', (kind) => {
       expect(endsAt).toBeLessThanOrEqual(after + 3_600_000);
     });
 
-    it('the overlap ends by itself', async () => {
+    it('the overlap ends automatically', async () => {
       const old = (await create({ name: 'ending' })).body;
       const fresh = (await rotate(old.id, { overlap_seconds: 1 })).body;
       await vi.waitFor(async () => expect(await works(old.token)).toBe(401), patience);

@@ -201,7 +201,7 @@ describeInTurns('When the platform fails', (kind, it) => {
     expect((await app.request('DELETE', `${path}/${id}`)).status).toBe(200);
   });
 
-  it('500: a bug tells nothing', async () => {
+  it('500: a bug reports nothing', async () => {
     failure = () => {
       throw new Error('a bug that knows a secret');
     };

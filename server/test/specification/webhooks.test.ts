@@ -98,7 +98,7 @@ it('an endpoint with Ed25519 has public keys at an open address, and no secret',
   await test.request('DELETE', `${path}/${made.id}`);
 });
 
-it('an event goes to the endpoints that want it, and again under its id when that is asked for', async () => {
+it('an event goes to the endpoints that want it, and again under its id when that is requested', async () => {
   const receiver = await startReceiver();
   const made = await create({ url: receiver.url, types: ['tag.*'] });
   const workspaceId = await test.workspaceId('acme');

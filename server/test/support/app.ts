@@ -100,7 +100,7 @@ export async function startTestApp(
     app = await createApp(config, secrets, {
       log: pino({ level: 'silent' }),
       runtime: quickRuntime,
-      // Tests look at what came of a sign-in, however slow the machine is.
+      // Tests look at the outcome of a sign-in, however slow the machine is.
       signInPatienceMs: endlessMs,
       ...overrides,
       ...changes.overrides,

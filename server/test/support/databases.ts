@@ -45,7 +45,7 @@ export async function createTestDatabase(
   if (kind === 'sqlite') return { kind, dataDir, drop: removeDataDir };
 
   const name = `inlay_test_${randomBytes(8).toString('hex')}`;
-  // Nobody ever connects to a template database: copying it would fail while somebody is connected.
+  // Nobody ever connects to a template database: copying it would fail while someone is connected.
   const template = migrated ? await migratedTemplate() : 'template0';
   await createDatabase(name, template);
   return {

@@ -132,7 +132,7 @@ function withDeleted(request: PlatformRequest, path: string): PlatformRequest {
   return isList ? { ...request, path: `${request.path}&includeDeleted=true` } : request;
 }
 
-/** For a deleted thing the platform says that it is somebody else's, or busy. */
+/** For a deleted thing the platform says that it is someone else's, or busy. */
 function refusalOf(answer: PlatformAnswer, { method }: PlatformRequest, path: string): PlatformAnswer {
   if (/^\/(sources|destinations|connections)\/./.test(path)) return { ...answer, status: 403, text: forbidden };
   if (method === 'POST' && path === '/jobs') return { ...answer, status: 409, text: tryAgainLater };

@@ -1,4 +1,4 @@
-// What somebody can do who owns the database: change the audit trail although the database refuses it.
+// What someone can do who owns the database: change the audit trail although the database refuses it.
 
 import { sql } from 'kysely';
 import type { Db, Store } from '../../src/kernel/db/open.ts';

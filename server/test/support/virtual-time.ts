@@ -1,4 +1,4 @@
-/** A clock that runs only when somebody sleeps: a sleep moves time on, and all sleepers wake in order. */
+/** A clock that runs only when someone sleeps: a sleep moves time on, and all sleepers wake in order. */
 import { randomUUID } from 'node:crypto';
 import type { Runtime } from '../../src/kernel/runtime.ts';
 

@@ -113,7 +113,7 @@ describe('an existing configuration', () => {
     );
   });
 
-  it('gets nothing but the constants that it lacks', () => {
+  it('gets only the constants that it lacks', () => {
     const value = {
       host: 'h',
       port: 1,
@@ -146,7 +146,7 @@ describe('the branch of a choice', () => {
     readSpecification(specification).fields.find((field) => field.key === key) as ChoiceField;
   const titleOf = (choice: ChoiceField, value: unknown) => chosenBranch(choice, value)?.title;
 
-  it('is found by the value that tells it apart, in the newer and the older way', () => {
+  it('is found by the value that distinguishes it, in the newer and the older way', () => {
     const ssl = choiceOf(postgresLike, 'ssl_mode');
     expect(titleOf(ssl, { mode: 'verify-ca', ca_certificate: '**********' })).toBe('verify-ca');
     expect(titleOf(ssl, { mode: 'unheard of' })).toBeUndefined();
@@ -155,7 +155,7 @@ describe('the branch of a choice', () => {
     expect(titleOf(choiceOf(sheetsLike, 'credentials'), { auth_type: 'Service' })).toBe('Service Account Key');
   });
 
-  it('is found by what it needs where nothing else tells', () => {
+  it('is found by what it needs where nothing else distinguishes it', () => {
     const specification = {
       type: 'object',
       properties: {

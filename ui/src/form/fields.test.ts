@@ -217,7 +217,7 @@ describe('choices', () => {
   });
   const choice = (schema: JsonSchema) => objectOf({ it: { type: 'object', ...schema } }).fields[0] as ChoiceField;
 
-  it('are cards for up to three branches, and a select for more, unless told otherwise', () => {
+  it('are cards for up to three branches, and a select for more, by default', () => {
     const branches = ['a', 'b', 'c', 'd'].map((name) => branch(name, { t: { const: name } }));
     expect(choice({ oneOf: branches.slice(0, 3) }).display).toBe('radio');
     expect(choice({ oneOf: branches }).display).toBe('dropdown');
@@ -225,7 +225,7 @@ describe('choices', () => {
     expect(choice({ oneOf: branches.slice(0, 2), display_type: 'dropdown' }).display).toBe('dropdown');
   });
 
-  it('hide what tells the branches apart, in the newer and the older way to say it', () => {
+  it('hide what distinguishes the branches, in the newer and the older way to say it', () => {
     const { branches } = choice({
       oneOf: [branch('A', { t: { type: 'string', enum: ['a'] } }), branch('B', { t: { type: 'string', const: 'b' } })],
     });
@@ -235,7 +235,7 @@ describe('choices', () => {
     ]);
   });
 
-  it('name a branch without title after what tells it apart', () => {
+  it('name a branch without title after what distinguishes it', () => {
     expect(choice({ oneOf: [branch(undefined, { t: { const: 'a' } })] }).branches[0]?.title).toBe('a');
   });
 

@@ -13,7 +13,7 @@ it('measures contrast as WCAG does', () => {
   expect(contrast([0x76 / 255, 0x76 / 255, 0x76 / 255], white)).toBeCloseTo(4.54, 2);
 });
 
-it('tells dark from light', () => {
+it('distinguishes dark from light', () => {
   expect([isDark(black), isDark(white), isDark([0.26, 0.22, 0.79]), isDark([1, 0.83, 0])]).toEqual([
     true,
     false,

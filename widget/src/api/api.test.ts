@@ -108,7 +108,7 @@ it.each([
   [429, 'rate_limited'],
   [500, 'unavailable'],
   [503, 'unavailable'],
-])('tells a %d as %s, and when to come back', async (status, kind) => {
+])('reports %d as %s, and when to come back', async (status, kind) => {
   const base = await serve((_request, response) =>
     response.writeHead(status, { 'retry-after': '7' }).end('{"detail":"x"}'),
   );

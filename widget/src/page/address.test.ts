@@ -35,7 +35,7 @@ it('knows what the page wants to open on', () => {
   expect(readPage(search, '#t.o.k&source=b').wish).toEqual({ template: undefined, source: 'b' });
 });
 
-it('knows which sign-in to go on with, and takes nothing else for the id of one', () => {
+it('knows which sign-in to continue with, and takes nothing else for the id of one', () => {
   const id = '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90';
   expect(readPage(search, `#t.o.k&sign_in=${id}`).signInId).toBe(id);
   expect(readPage(search, `#&mode=inline&sign_in=${id}`)).toMatchObject({ signInId: id, mode: 'inline' });
@@ -44,7 +44,7 @@ it('knows which sign-in to go on with, and takes nothing else for the id of one'
   }
 });
 
-it('knows whether the page gets another token by itself', () => {
+it('knows whether the page gets another token automatically', () => {
   expect(readPage(search, '#t.o.k&mode=modal&renews=1').renews).toBe(true);
   expect(readPage(search, '#t.o.k&mode=modal').renews).toBe(false);
 });

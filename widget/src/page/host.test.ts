@@ -3,7 +3,7 @@ import { connectHost, isTokenMessage } from './host.ts';
 
 const origin = 'https://app.example.com';
 
-/** What observes sizes, told by hand. */
+/** A fake ResizeObserver, triggered by hand. */
 let sizesChange: () => void = () => {};
 beforeEach(() => {
   const listeners: (() => void)[] = [];
@@ -43,7 +43,7 @@ function framedWindow() {
   return { window: window as unknown as Window, posted, receive, press, height };
 }
 
-describe('what it tells', () => {
+describe('what it reports', () => {
   it('goes to the allowed origin only', () => {
     const { window, posted } = framedWindow();
     connectHost({ window, allowedOrigin: origin, mode: 'plain', onToken() {} }).tell({ type: 'ready' });
@@ -130,7 +130,7 @@ describe('Escape', () => {
 });
 
 describe('the height of the content', () => {
-  it.each(['modal', 'inline'] as const)('is told to the page around, once each: %s', (mode) => {
+  it.each(['modal', 'inline'] as const)('is reported to the page around, once each: %s', (mode) => {
     const { window, posted, height } = framedWindow();
     connectHost({ window, allowedOrigin: origin, mode, onToken() {} });
     sizesChange();
@@ -143,7 +143,7 @@ describe('the height of the content', () => {
     ]);
   });
 
-  it('is told to nobody in a plain frame', () => {
+  it('is reported to nobody in a plain frame', () => {
     const { window, posted } = framedWindow();
     connectHost({ window, allowedOrigin: origin, mode: 'plain', onToken() {} });
     sizesChange();

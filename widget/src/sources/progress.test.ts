@@ -169,7 +169,7 @@ describe('the history', () => {
     expect(read(jobs(5, 0, 0, 0, 7, 0))).toEqual(['6', '5,4,3 quiet', '2', '1 quiet']);
   });
 
-  it('shows the newest run by itself', () => {
+  it('shows the newest run automatically', () => {
     expect(read(jobs(0, 0, 0))).toEqual(['3 quiet', '2,1 quiet']);
   });
 

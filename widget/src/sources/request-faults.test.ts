@@ -24,7 +24,7 @@ it('keeps what belongs to no field', () => {
   });
 });
 
-it('says at a secret, in the words of the customer, that it has to be given anew for another address', () => {
+it('says at a secret, in the words of the customer, that it has to be entered again for another address', () => {
   const moved = { ...fault('body', 'source_config', 'login', 'password'), type: 'value_error.secret' as const };
   expect(readRequestFaults([moved]).fields).toEqual([{ path: ['login', 'password'], message: 'Enter it again.' }]);
 });

@@ -62,7 +62,7 @@ describe('A field of a template', () => {
     expect(withMode(fixed, fieldOf('port'), ['port'], 'asked')).toEqual(empty);
   });
 
-  it('is hidden by an entry of its own, which goes when the field is asked for again', () => {
+  it('is hidden by an entry of its own, which goes when the field is requested again', () => {
     const hidden = withMode(empty, fieldOf('port'), ['port'], 'hidden');
     expect(hidden.customization).toEqual({ field_customizations: [{ path: ['port'], hidden: true }] });
     expect(modeOf(hidden, ['port'])).toBe('hidden');

@@ -81,7 +81,7 @@ describe('A complete configuration', () => {
     ]);
   });
 
-  it('is told only what the chosen form asks for', () => {
+  it('reports only what the chosen form requires', () => {
     expect(fault({ auth: { method: 'password' } })).toEqual([
       ['auth', 'password'],
       'field required',
@@ -94,7 +94,7 @@ describe('A complete configuration', () => {
     ]);
   });
 
-  it('that chooses no form, or an unknown form, is told which forms exist', () => {
+  it('that chooses no form, or an unknown form, lists the forms that exist', () => {
     expect(fault({ auth: {} })).toEqual([['auth', 'method'], 'field required', 'value_error.missing']);
     expect(fault({ auth: { method: 'magic' } })).toEqual([
       ['auth', 'method'],

@@ -1,6 +1,6 @@
 /**
  * Compares a connector's configuration with the connector's specification. The configuration may be complete, or a part
- * that somebody else will complete. All faults are reported at once, each with its place. In an object with several
+ * that someone else will complete. All faults are reported at once, each with its place. In an object with several
  * forms, only the faults of the chosen form are reported.
  */
 import { checkableSchema, validatorOptions } from '@inlay/contract/catalog/checkable-schema';

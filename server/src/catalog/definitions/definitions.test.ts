@@ -147,7 +147,7 @@ describeOnOneDatabase('Definitions', (kind) => {
     );
   });
 
-  it('that cannot be had are told as unavailable, with a time to wait', async () => {
+  it('that cannot be had are reported as unavailable, with a time to wait', async () => {
     const test = await start({ env: registryEnvironment(join(freshDirectory(), 'nowhere.json')) });
     const answer = await test.request('GET', `${path}/sources`);
     expect([answer.status, answer.headers['x-inlay-error'], answer.headers['retry-after']]).toEqual([

@@ -12,7 +12,7 @@ import type { Definitions } from './definitions.ts';
 export interface Icon {
   mediaType: string;
   content: Buffer;
-  /** Whether this is exactly the image that was asked for, and not a newer image of the same connector. */
+  /** Whether this is exactly the image that was requested, and not a newer image of the same connector. */
   isExact: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Secrets that somebody has written into a manifest. They belong into the configuration, but nothing keeps an author from
+ * Secrets that someone has written into a manifest. They belong into the configuration, but nothing keeps an author from
  * writing them down, so a manifest is shown without them.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';

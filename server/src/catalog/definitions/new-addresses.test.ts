@@ -63,7 +63,7 @@ describeOnBothDatabases('A version that sends secrets to new addresses', (kind) 
     expect((await put(booksManifest({ url: here, added: 'row' }))).sources).toEqual({ moved: 1, staying: [] });
   });
 
-  it('takes them along once somebody with the permission full confirms exactly this version, which later ones follow', async () => {
+  it('takes them along once someone with the permission full confirms exactly this version, which later ones follow', async () => {
     const { put, confirm, running } = await start();
     await put(thief);
     expect((await confirm(1)).status, 'it is not the newest').toBe(404);

@@ -137,7 +137,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     expect((await acme.request('PUT', `/sources/${moving}`, renamed)).status).toBe(422);
     await acme.settled(kept);
     expect((await copies()).map(([version]: [number]) => version)).toEqual([1, 2]);
-    // It is asked for what the new version needs, and goes on with that version once it has it.
+    // It has to enter what the new version needs, and continues with that version once it has it.
     const asked = (await acme.request('GET', `/sources/${kept}`)).body.user_config_spec;
     expect(asked.connectionSpecification).toMatchObject({
       required: ['token', 'region'],
@@ -160,7 +160,7 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     for (const method of ['GET', 'DELETE']) {
       expect((await test.request(method, `${path}/${id}`)).status).toBe(404);
     }
-    // What was made from it goes on, and goes with its source.
+    // What was made from it continues, and goes with its source.
     expect((await acme.request('GET', `/sources/${kept}`)).body.source_config).toEqual({
       token: '**********',
       region: 'us',

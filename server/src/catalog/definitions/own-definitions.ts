@@ -6,7 +6,7 @@
  * What always holds: a definition is found only together with the organization that it belongs to. Versions are never
  * changed. The newest versions are kept, and older ones while a source has them (own-versions.ts shows them). At least one
  * stream of a version can run. A definition is not deleted while a template uses it. A stored secret goes to no address that
- * the version did not have for which it was entered, until somebody who may see secrets has confirmed that address.
+ * the version did not have for which it was entered, until someone who may see secrets has confirmed that address.
  * Long because a definition and its versions change together, in one transaction.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
@@ -79,7 +79,7 @@ export interface VersionToApply {
   specification: ConnectorSpecification;
   /** By the version that a source has: the addresses to which secrets would go that did not go there before. */
   newAddresses?: ReadonlyMap<number, readonly string[]>;
-  /** Somebody has confirmed that the version may have the secrets of all sources. */
+  /** Someone has confirmed that the version may have the secrets of all sources. */
   isConfirmed?: true;
 }
 
@@ -206,7 +206,7 @@ export async function manifestOf(
   return JSON.parse(await textOf({ sealer }, store.db, version));
 }
 
-/** The manifest of a version as it is stored: JSON, with the secrets that somebody has written into it. */
+/** The manifest of a version as it is stored: JSON, with the secrets that someone has written into it. */
 async function textOf(
   { sealer }: { sealer: Sealer },
   db: Db,

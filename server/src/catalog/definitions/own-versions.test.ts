@@ -26,7 +26,7 @@ describeOnBothDatabases('Versions of a manifest', (kind) => {
     test.request('POST', `${path}/${id}/rollback`, { body: { version } });
   const numbersOf = ({ data }: { data: { version: number }[] }) => data.map(({ version }) => version);
 
-  it('tell who made them, who has them and what of them runs, and come back with the secrets that are written in them', async () => {
+  it('report who made them, who has them and what of them runs, and come back with the secrets that are written in them', async () => {
     const first = booksManifest({ url, more: codedStream('loans') }).replace(
       'path: books',
       'path: books\n        request_headers: { X-Api-Key: a-literal-key }',

@@ -120,7 +120,7 @@ describe('A registry at a URL', () => {
         response.write('{', () => socket.destroy());
       },
     ],
-  ])('that %s is told as unavailable, or an older copy serves on', async (_what, fail) => {
+  ])('that %s is reported as unavailable, or an older copy serves on', async (_what, fail) => {
     const registry = open(url);
     const good = await registry.list('source');
     runtime.advance(hourMs);
@@ -189,7 +189,7 @@ describe('A registry in a file', () => {
     expect(await readdir(directory), 'a file needs no copy').toEqual(['registry.json']);
   });
 
-  it('that is not there is told as unavailable', async () => {
+  it('that is not there is reported as unavailable', async () => {
     await expect(open(join(directory, 'nowhere.json')).list('source')).rejects.toThrow('definitions_unavailable');
     expect(logged.join()).toContain('ENOENT');
   });

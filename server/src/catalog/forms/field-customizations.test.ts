@@ -90,7 +90,7 @@ describe('A customer of such a template', () => {
   });
   afterAll(() => test.stop());
 
-  it('is asked for what is left, and cannot set what is hidden', async () => {
+  it('has to enter what is left, and cannot set what is hidden', async () => {
     const field_customizations = [
       { path: ['records_per_second'], hidden: true },
       { path: ['count'], default: 25 },
@@ -110,7 +110,7 @@ describe('A customer of such a template', () => {
     expect(source.source_config).toEqual({ count: 3 });
   });
 
-  it('has an operator who is told what does not fit', async () => {
+  it('reports to the operator what does not fit', async () => {
     const body = { customization: { field_customizations: [{ path: ['count'], hidden: true }] } };
     const id = await makeSourceTemplate(test);
     const answer = await test.request('PATCH', `/api/v1/integrations/templates/sources/${id}`, { body });

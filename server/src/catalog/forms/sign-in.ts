@@ -97,7 +97,7 @@ export function presentSignIn(
 }
 
 /**
- * The specification of what is left to enter. A customer who may paste keys is asked for them as well, unless the customer
+ * The specification of what is left to enter. A customer who may paste keys can enter them as well, unless the customer
  * has signed in.
  */
 export function askedSpec(

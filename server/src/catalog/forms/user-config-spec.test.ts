@@ -51,7 +51,7 @@ const left = (defaults: object, of: JsonSchema = schema) =>
     properties: Record<string, JsonSchema & { required: string[]; properties: object }>;
   };
 
-describe('What a customer is asked for', () => {
+describe('What a customer has to enter', () => {
   it('is everything when the template gives nothing', () => {
     expect(left({})).toEqual(schema);
   });

@@ -1,5 +1,5 @@
 /**
- * What a customer is asked for: the connector's specification without what the template's defaults give. A default
+ * What a customer has to enter: the connector's specification without what the template's defaults give. A default
  * takes its field away; a default for an object takes away only the properties that it gives. Where the defaults choose
  * one of several forms, the other properties of that form remain. The rest of the specification stays as it is. No
  * default value is ever part of the result.

@@ -1,6 +1,6 @@
 /**
  * Connection templates before they are stored: what a customer would get from one. A draft is refused for the same reasons as a
- * template that is made or changed; only its destination is not tested, because the answer is wanted while somebody types.
+ * template that is made or changed; only its destination is not tested, because the answer is wanted while someone types.
  */
 import {
   type ConnectionTemplatePreview,

@@ -129,7 +129,7 @@ export const connectionRules: TemplateRules<'connection'> = {
     present(ctx, template, await findDefinition(ctx, connectorOf('connection', template))),
 };
 
-/** Null also where somebody else has changed what a mask stands for while the destination was tested. */
+/** Null also where someone else has changed what a mask stands for while the destination was tested. */
 function timeOfTest(configuration: Configuration, tested: TestedDestination): number | null {
   return isDeepStrictEqual(configuration, tested.configuration) ? tested.checkedAt : null;
 }

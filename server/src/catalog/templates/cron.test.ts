@@ -4,7 +4,7 @@ import { describeCron, quartzFormat } from './cron.ts';
 const now = Date.parse('2026-01-31T09:30:00.000Z');
 
 describe('A schedule', () => {
-  it('is told in words and with its next five runs', () => {
+  it('is described in words and with its next five runs', () => {
     expect(describeCron('0 0 * * * ?', now)).toEqual({
       description: 'Every hour (UTC)',
       is_valid: true,

@@ -22,7 +22,7 @@ describe('A set of tags', () => {
     );
   });
 
-  it('tells which of them match and which do not, each once', () => {
+  it('reports which of them match and which do not, each once', () => {
     expect(judge(['a', 'x'], { tags: ['b', 'a', 'b'], mode: 'all' })).toEqual({
       shown: false,
       rule: 'Hidden: lacks 1 of 2 selected tags (mode all).',

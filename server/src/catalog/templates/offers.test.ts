@@ -121,7 +121,7 @@ describeOnBothDatabases('A scoped token', (kind) => {
     expect(await offered(scoped)).toHaveLength(4);
   });
 
-  it('is told of filters exactly what the explanation says', async () => {
+  it('sees exactly what the explanation of filters says', async () => {
     for (const tags of [[], ['crm'], ['crm', 'eu'], ['unknown', 'eu']]) {
       for (const mode of ['any', 'all']) {
         const body = { selected_source_template_tags: tags, selected_source_template_tags_mode: mode };

@@ -51,7 +51,7 @@ describeOnBothDatabases('Source templates', (kind) => {
   const sealedOf = async (id: string) =>
     await test.app.store.db.selectFrom('source_templates').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-  it('of one connector are told apart by a description and an icon of their own', async () => {
+  it('of one connector are distinguished by a description and an icon of their own', async () => {
     const icon = `data:image/gif;base64,${Buffer.from('GIF89a picture').toString('base64')}`;
     const looks = { description: 'The shop in Berlin', category: 'Shops', icon };
     const made = await create({ name: 'Shop', ...looks });

@@ -1,6 +1,6 @@
 /**
  * Source templates: what an operator lets customers set up. A template names a connector and gives a part of its
- * configuration; customers are asked for the rest. This file has the rules of this kind of template, and offers them to
+ * configuration; customers enter the rest. This file has the rules of this kind of template, and offers them to
  * customers; `source-template-drafts.ts` makes them; `pipelines/` owns the sources made from them.
  *
  * What always holds: the defaults fit the connector's specification when they are written, and are sealed at rest.
@@ -217,7 +217,7 @@ export function presentBrief(ctx: TemplatesContext, template: SourceTemplate) {
   return { id, name, icon: own_icon ?? iconAddress(ctx, definition_id, icon), tags: names };
 }
 
-/** What the customer is asked for, and how the customer signs in. */
+/** What the customer has to enter, and how the customer signs in. */
 export async function presentOffered(ctx: TemplatesContext, template: SourceTemplate): Promise<OfferedSourceTemplate> {
   const definition = await getDefinition(ctx, definitionOf(template));
   return {

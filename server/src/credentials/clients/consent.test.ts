@@ -23,7 +23,7 @@ const plain = {
 };
 
 describe('The provider in a specification', () => {
-  it('has the addresses and the constant parameters, and nothing that is made anew for each request', () => {
+  it('has the addresses and the constant parameters, and nothing that is generated per request', () => {
     expect(providerInSpecification(specificationWith(plain))).toEqual({
       authorization_url: 'https://login.example.com/authorize',
       token_url: 'https://login.example.com/token',

@@ -68,7 +68,7 @@ export function readAccount(
   };
 }
 
-/** Of several accounts, the one of this sign-in. */
+/** Picks this sign-in's account from several. */
 function chosen(list: readonly unknown[], newest: readonly string[] | undefined): unknown {
   if (!newest) return list[0];
   const timeOf = (one: unknown) => textIn(at(one, newest), maxLabel) ?? '';

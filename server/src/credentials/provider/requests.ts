@@ -51,7 +51,7 @@ export interface AuthorizationRequest {
   scopes: readonly string[];
   /** Undefined where the provider refuses PKCE. */
   verifier: string | undefined;
-  /** What an ID token has to repeat; undefined where none is asked for. */
+  /** What an ID token has to repeat; undefined where none is requested. */
   nonce?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface FlowSecrets {
   /** The tokens of another account than before, until the customer confirms it, and when they came. */
   given?: GivenTokens | undefined;
   receivedAt?: number | undefined;
-  /** What came of a test. */
+  /** The outcome of a test. */
   report?: TestReport | undefined;
   /** The credential with which the tokens of a test have ended. */
   leftoverId?: string | undefined;

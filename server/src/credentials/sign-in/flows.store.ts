@@ -163,7 +163,7 @@ export async function startFlow(
 }
 
 /**
- * Uses the state up. Undefined: somebody else has, or it is too late. `lifeMs` is how long the provider may take: a process that
+ * Uses the state up. Undefined: someone else has, or it is too late. `lifeMs` is how long the provider may take: a process that
  * ends meanwhile leaves a flow that nobody continues.
  */
 export async function takeFlow(

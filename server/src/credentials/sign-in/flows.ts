@@ -1,6 +1,6 @@
 /**
  * Flows: one flow is one attempt of a customer to sign in with a provider. Here is what the API shows of them: starting one,
- * asking what became of it, and how each ends with its workspace. sign-in.ts has what happens in the customer's browser,
+ * reading its outcome, and how each ends with its workspace. sign-in.ts has what happens in the customer's browser,
  * links.ts the flows that an operator starts, test-flows.ts those that connect nothing.
  *
  * Invariants: a flow belongs to one workspace, one template and one client, and its row is its whole state; `state`

@@ -27,7 +27,7 @@ export function createSignInHousekeeping(ctx: OAuthContext): () => Promise<void>
       const overdue = await listOverdue(ctx.store.db, atATime);
       for (const flow of overdue) {
         await ctx.store.transaction(async (tx) => {
-          // A customer may have gone on in this very moment: then the state is another one.
+          // A customer may have continued in this very moment: then the state is another one.
           const outcome = { state: 'failed', failure: 'expired' } as const;
           const ended = await endFlow(tx, flow.organization_id, flow.id, flow.state, outcome);
           if (!ended) return;

@@ -1,7 +1,7 @@
 /**
  * Links with which a customer signs in without a widget: to connect a source of a template, or to connect a source again.
  *
- * Invariants: a link is a flow that an operator has started. Its visitor is asked for consent first. It can be tried
+ * Invariants: a link is a flow that an operator has started. Its visitor must consent first. It can be tried
  * until it expires, and connects once.
  */
 import type { CreateSignInLinkRequest, SignInLink } from '@inlay/contract/credentials/oauth-flows';
@@ -25,7 +25,7 @@ export async function createLink(
     const msg = 'send either source_template_id or source_id';
     throw invalidRequest({ loc: ['body', 'source_template_id'], msg, type: 'value_error' });
   }
-  // First: a workspace of somebody else is answered as one that does not exist, whatever else is wrong.
+  // First: a workspace of someone else is answered as one that does not exist, whatever else is wrong.
   await ctx.store.transaction((tx) => holdLiveWorkspace(tx, organizationId, workspaceId));
   const source =
     source_id === undefined ? undefined : await flows.findSource(ctx.store.db, organizationId, workspaceId, source_id);

@@ -170,7 +170,7 @@ export function signInPages(root: FlowsContext) {
 
     const doneAddress = (flow: OAuthFlowRow) => `${root.publicUrl}/oauth/done/${flow.id}`;
 
-    /** Without a popup the browser goes back to the product, which asks the service what came of the sign-in. */
+    /** Without a popup the browser goes back to the product, which asks the service for the outcome of the sign-in. */
     function nextAddress(flow: OAuthFlowRow): string {
       if (flow.return_to === null) return doneAddress(flow);
       const url = new URL(flow.return_to);
@@ -208,7 +208,7 @@ function visitOf({ headers }: FastifyRequest): Visit {
   return {
     cookie(name) {
       const values = cookies.filter((one) => one.startsWith(`${name}=`)).map((one) => one.slice(name.length + 1));
-      // A second one would be somebody else's.
+      // A second one would be someone else's.
       return values.length === 1 && /^[\w-]{43}$/.test(values[0] ?? '') ? values[0] : undefined;
     },
   };

@@ -146,7 +146,7 @@ ${missing.length === 0 ? [] : list(missing)}
 /**
  * The script of the pages of a sign-in, as it is sent. It has no secrets and asks nobody anything.
  *
- * A button works only after its page was visible, and its window in front, for a second: a page of somebody else could open
+ * A button works only after its page was visible, and its window in front, for a second: a page of someone else could open
  * this one just where the customer is about to click.
  */
 export const pageScript = `const button = document.querySelector('button[data-after-a-second]');

@@ -313,7 +313,7 @@ async function accept(
   try {
     return await connect(ctx, flow, 'exchanging', given);
   } catch (error) {
-    // The workspace was deleted while the customer signed in; or it took too long, which somebody has noted already.
+    // The workspace was deleted while the customer signed in; or it took too long, which someone has noted already.
     const code = error instanceof AppError ? error.code : undefined;
     if (code === undefined && !(error instanceof EndedMeanwhile)) throw error;
     const failure = { state: 'failed', failure: 'not_possible', failure_detail: code ?? null } as const;
@@ -321,7 +321,7 @@ async function accept(
   }
 }
 
-/** Somebody else has ended the flow, for example because it took too long. */
+/** Someone else has ended the flow, for example because it took too long. */
 export class EndedMeanwhile extends Error {}
 
 /** Keeps the tokens, and ends the flow. Throws EndedMeanwhile. */
@@ -363,7 +363,7 @@ const fail = (ctx: FlowsContext, flow: OAuthFlowRow, failure: FlowFailure, said:
   end(ctx, flow, 'exchanging', { state: 'failed', failure, failure_detail: textIn(said, longestDescription) ?? null });
 
 /**
- * Gives the flow as it is then: somebody else may have ended it. `unused`: tokens that nobody will use, and that are
+ * Gives the flow as it is then: someone else may have ended it. `unused`: tokens that nobody will use, and that are
  * revoked. `report`: of a test of an operator.
  */
 async function end(

@@ -29,7 +29,7 @@ export interface CredentialAccess {
 export const attentionBy = (reason: CredentialReason | 'gone' | null): 'operator' | 'customer' =>
   reason === 'client_refused' || reason === 'refused' ? 'operator' : 'customer';
 
-/** Somebody has to do something: without a new sign-in, or a change by the operator, there will be no token. */
+/** Someone has to do something: without a new sign-in, or a change by the operator, there will be no token. */
 export class CredentialNeedsAttention extends Error {
   readonly reason: CredentialReason | 'gone';
 
@@ -65,7 +65,7 @@ const lookAgainMs = 250;
 /** A token is still given out that much before its end, where no other can be had. */
 const lastMomentMs = 5_000;
 const usedEveryMs = 60 * 60_000;
-/** How often somebody refreshes in a row. Tokens that end before they come would keep the caller busy for ever. */
+/** How often someone refreshes in a row. Tokens that end before they come would keep the caller busy for ever. */
 const mostRefreshes = 3;
 
 /** An access token that works. Refreshes where that is needed, and waits where another replica does. */
@@ -237,7 +237,7 @@ export async function handBack(
     const row = await credentials.lockCredential(tx, ref);
     const tokens = row && openTokens(ctx.sealer, row);
     if (!row || !tokens) return undefined;
-    // Told again, because the first answer was lost.
+    // Reported again, because the first answer was lost.
     if (row.generation === given.generation + 1 && isAlreadyKept(tokens, given)) return row.generation;
     if (row.generation !== given.generation) return undefined;
     // This service owns all other credentials: reports from connectors are ignored.

@@ -24,7 +24,7 @@ export interface Place {
 }
 
 export type Question =
-  /** Whether somebody is there. */
+  /** Whether someone is there. */
   | { about: 'reach' }
   | ({ about: 'access'; forMs?: number; notGeneration?: number } & Place)
   | ({
@@ -39,7 +39,7 @@ export type Reply =
   | { kind: 'reached' }
   | { kind: 'access'; values: Record<string, string>; generation: number; expiresAt: number | null }
   | { kind: 'handed_back'; generation: number | null }
-  /** Somebody has to do something. */
+  /** Someone has to do something. */
   | { kind: 'attention'; whose: 'customer' | 'operator' }
   /** There is no token at the moment. `isBusy`: another replica is about to have one. */
   | { kind: 'unavailable'; reason: string; isBusy: boolean };

@@ -137,7 +137,7 @@ export async function lockCredential(tx: Db, ref: CredentialRef): Promise<SeenCr
 
 /**
  * Takes the lease of a generation and notes in the same statement that its refresh token is about to be sent. Undefined: there
- * is another generation, somebody else has the lease, or the token was sent as often as it may be.
+ * is another generation, someone else has the lease, or the token was sent as often as it may be.
  */
 export async function takeLease(
   db: Db,
@@ -187,7 +187,7 @@ const isMine = (leaseId: string) => (where: ExpressionBuilder<Tables, 'credentia
   where.or([where('lease_id', '=', leaseId), where('lease_until', '<=', now)]);
 
 export type NewTokens = Pick<CredentialRow, 'sealed_tokens' | 'access_expires_at' | 'refresh_due_at' | 'scopes'>;
-/** `reason`: why somebody has to do something in spite of the new tokens; null: nobody. */
+/** `reason`: why someone has to do something in spite of the new tokens; null: nobody. */
 type RefreshedTokens = NewTokens & Pick<CredentialRow, 'reason' | 'last_error'>;
 
 const settled = {
@@ -202,7 +202,7 @@ const settled = {
 
 /**
  * Stores what a refresh brought, in place of that generation. A credential that has ended meanwhile keeps the new tokens for
- * its revocation, and stays ended. Undefined: there is another generation, or somebody else refreshes.
+ * its revocation, and stays ended. Undefined: there is another generation, or someone else refreshes.
  */
 export async function putTokens(
   tx: Db,
@@ -291,7 +291,7 @@ export async function putFailure(
 }
 
 /**
- * Takes back a time that was not spent, after somebody else got the lease. A credential that counts as uncertain only because of
+ * Takes back a time that was not spent, after someone else got the lease. A credential that counts as uncertain only because of
  * that time is connected again: its token can be sent once more. Undefined: there is another generation, or an answer has decided.
  */
 export async function returnTry(tx: Db, ref: CredentialRef, generation: number): Promise<CredentialRow | undefined> {
@@ -310,7 +310,7 @@ export async function returnTry(tx: Db, ref: CredentialRef, generation: number):
     .executeTakeFirst();
 }
 
-/** Says why somebody has to do something. Undefined: there is another generation, fewer tries, or somebody refreshes. */
+/** Says why someone has to do something. Undefined: there is another generation, fewer tries, or someone refreshes. */
 export async function putNeedsAttention(
   tx: Db,
   ref: CredentialRef,
@@ -337,7 +337,7 @@ export async function putNeedsAttention(
     .executeTakeFirst();
 }
 
-/** Somebody uses it: it is refreshed ahead of the end of its access token from now on. */
+/** Someone uses it: it is refreshed ahead of the end of its access token from now on. */
 export async function putUse(db: Db, ref: CredentialRef, generation: number, dueAt: number | null): Promise<void> {
   await ofRef(db, ref)
     .set({ used_at: now, ...(dueAt !== null && { refresh_due_at: dueAt }) })

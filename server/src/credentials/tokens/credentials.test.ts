@@ -57,7 +57,7 @@ describeOnBothDatabases('Credentials', (kind) => {
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => accessTo(replicas[i % 3] ?? ctx, ref)));
     expect(new Set(all.map(({ accessToken }) => accessToken))).toEqual(new Set(['access ada 2']));
     expect(provider.sent).toEqual(['refresh ada 1']);
-    // Somebody has seen this very token refused.
+    // Someone has seen this very token refused.
     expect(await accessTo(ctx, ref, { notGeneration: 2 })).toMatchObject({
       generation: 3,
       values: { access_token: 'access ada 3', expires_at: expect.any(String) },
@@ -67,7 +67,7 @@ describeOnBothDatabases('Credentials', (kind) => {
     await expect(accessTo(ctx, { ...ref, workspaceId: ref.credentialId })).rejects.toThrow(CredentialNeedsAttention);
   });
 
-  it('take tokens that a connector has refreshed by itself, where the template hands refresh tokens over', async () => {
+  it('take tokens that a connector has refreshed itself, where the template hands refresh tokens over', async () => {
     const ref = await signIn();
     const given = { generation: 1, accessToken: 'own access', refreshToken: 'own refresh' };
     // The service is the owner of this one.
@@ -84,7 +84,7 @@ describeOnBothDatabases('Credentials', (kind) => {
       .execute();
     expect(await handBack(ctx, ref, given)).toBe(2);
     expect(await accessTo(ctx, ref)).toMatchObject({ accessToken: 'own access', generation: 2 });
-    // Told again after a lost answer, they are known; others of an old generation are thrown away.
+    // Reported again after a lost answer, they are known; others of an old generation are thrown away.
     expect(await handBack(ctx, ref, given)).toBe(2);
     expect(await handBack(ctx, ref, { ...given, refreshToken: 'another' })).toBeUndefined();
   });
@@ -181,7 +181,7 @@ describeOnBothDatabases('Credentials', (kind) => {
     expect(`${failure} ${row.last_error} ${row.sealed_tokens}`).not.toMatch(/refresh ada|very secret/);
   });
 
-  it('are refreshed ahead of their end, told of a week before it where that is not possible, and then need the customer', async () => {
+  it('are refreshed ahead of their end, announced a week before it where that is not possible, and then need the customer', async () => {
     const [due, early, fixed] = [await signIn('due'), await signIn('early'), await signIn('fixed')];
     const bare = await connect(ctx, place, { accessToken: 'bare', expiresInSeconds: 30 * 86_400 });
     const worker = createRefreshWorker(ctx);
@@ -207,7 +207,7 @@ describeOnBothDatabases('Credentials', (kind) => {
   it('are not uncertain where a process that was paused says meanwhile that it has not sent', async () => {
     const ref = await signIn();
     await expire(ref);
-    // Twice somebody was about to send, and nobody has heard of an answer.
+    // Twice someone was about to send, and nobody has heard of an answer.
     await change(ref, { tried_generation: 1, tries: 2, lease_id: ref.credentialId, lease_until: 1 });
     const late = replica();
     // Between the look at the row and the change of it, the paused process gives its time back.
@@ -228,7 +228,7 @@ describeOnBothDatabases('Credentials', (kind) => {
     const told: string[] = [];
     const paused = replica({
       request: async () => {
-        // Meanwhile the lease has ended, somebody else has lost an answer, and both times count as used up.
+        // Meanwhile the lease has ended, someone else has lost an answer, and both times count as used up.
         await change(ref, { tries: 2, lease_id: null, lease_until: 0, state: 'needs_attention', reason: 'uncertain' });
         throw Object.assign(new Error(), { code: 'ECONNREFUSED' });
       },

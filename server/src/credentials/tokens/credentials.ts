@@ -195,7 +195,7 @@ export async function recordLeftover(
 
 /**
  * The id of the operator's own credential for a template (client credentials, JWT bearer); undefined where customers sign in,
- * or enter keys. Each workspace has one for each template. It is made without tokens: they are asked for when a connector
+ * or enter keys. Each workspace has one for each template. It is made without tokens: they are requested when a connector
  * starts. The caller holds the workspace, so that there is never a second one.
  */
 export async function ensureOwnCredential(

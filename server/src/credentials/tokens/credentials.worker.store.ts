@@ -34,7 +34,7 @@ export async function listToRevoke(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Undefined when somebody else was quicker. */
+/** Undefined when someone else was quicker. */
 export async function leaseToRevoke(
   db: Db,
   id: string,
@@ -52,7 +52,7 @@ export async function leaseToRevoke(
     .executeTakeFirst();
 }
 
-/** Whether the provider would end somebody else's access as well: many end everything that an account gave to a client. */
+/** Whether the provider would end someone else's access as well: many end everything that an account gave to a client. */
 export async function isGrantShared(db: Db, row: CredentialRow): Promise<boolean> {
   const query = db
     .selectFrom('credentials')
@@ -75,7 +75,7 @@ export async function isGrantShared(db: Db, row: CredentialRow): Promise<boolean
   return (await other.executeTakeFirst()) !== undefined;
 }
 
-/** What came of the revocation, for good. Its tokens are of no use any more. */
+/** The outcome of the revocation, for good. Its tokens are of no use any more. */
 export async function putRevocation(
   db: Db,
   { id, lease_id }: CredentialRow,

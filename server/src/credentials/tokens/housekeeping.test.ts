@@ -60,7 +60,7 @@ describeOnBothDatabases('Housekeeping of sign-ins', (kind) => {
     });
   }
 
-  it('ends a credential that no source uses after a day, tells the provider, and leaves all others alone', async () => {
+  it('ends a credential that no source uses after a day, notifies the provider, and leaves all others alone', async () => {
     const [old, young, used] = [await signIn('old'), await signIn('young'), await signIn('used')];
     await useIn(await seedSource(), used);
     for (const ref of [old, used]) await change(ref, { signed_in_at: Date.now() - unusedMs - 1_000 });
@@ -105,7 +105,7 @@ describeOnBothDatabases('Housekeeping of sign-ins', (kind) => {
     }
   });
 
-  it('tries the credentials of a client again as soon as its operator has mended it', async () => {
+  it('tries the credentials of a client again as soon as its operator has fixed it', async () => {
     const [refused, failed, good] = [await signIn('refused'), await signIn('failed'), await signIn('good')];
     const worker = createRefreshWorker(ctx);
     const { organizationId, oauthClientId } = place;
@@ -133,7 +133,7 @@ describeOnBothDatabases('Housekeeping of sign-ins', (kind) => {
     expect(await rowOf(failed)).toMatchObject({ state: 'needs_attention', generation: 2 });
   });
 
-  it('tells 30, 7 and 1 days before the secret of a client ends, once each whatever the number of replicas', async () => {
+  it('reports 30, 7 and 1 days before the secret of a client ends, once each whatever the number of replicas', async () => {
     const { organizationId, oauthClientId: id } = place;
     const set = (values: Partial<OAuthClientRow>) =>
       store.db.updateTable('oauth_clients').set(values).where('id', '=', id).execute();

@@ -110,7 +110,7 @@ function tokenHostOf({ provider, values }: Pick<OpenClient, 'provider' | 'values
 /** Whether asking again does no harm, whatever became of the last time: nothing is spent. */
 const isRepeatable = (row: CredentialRow) => row.grant_kind !== 'authorization_code';
 
-/** A process that was paused must not send: somebody else may have the lease by then. */
+/** A process that was paused must not send: someone else may have the lease by then. */
 function whileLeased({ network, runtime }: OAuthContext, until: number): ProviderNetwork {
   return {
     ...network,
@@ -251,7 +251,7 @@ async function storeTokens(
     const expiresAt = expiryOf(result, issuedAt);
     const isOwn = isRepeatable(row);
     const canRefresh = refreshToken !== null || isOwn;
-    // The operator's own are asked for again: the operator may be granted more meanwhile.
+    // The operator's own are requested again: the operator may be granted more meanwhile.
     const attention = missing.length === 0 ? undefined : isOwn ? ('refused' as const) : ('scopes_missing' as const);
     const due = nextLook({ now, expiresAt, canRefresh, usedAt: row.used_at, chance: runtime.random() });
     const kept = await credentials.putTokens(tx, refOf(row), lease, {
@@ -263,7 +263,7 @@ async function storeTokens(
       }),
       access_expires_at: expiresAt,
       refresh_due_at: attention === undefined ? due : isOwn ? now + mendableRetryMs : null,
-      // A refresh may narrow what was granted, and mostly says nothing. The operator's own are what is asked for.
+      // A refresh may narrow what was granted, and mostly says nothing. The operator's own are requested.
       scopes: isOwn || result.scopes === undefined ? row.scopes : JSON.stringify(result.scopes),
       reason: attention ?? null,
       last_error: attention === undefined ? null : `No longer granted: ${missing.join(' ')}`,
@@ -301,7 +301,7 @@ async function fail(
   const ref = refOf(row);
   const failed = await credentials.putFailure(ctx.store.db, ref, lease, { isSettled, error, pauseMs });
   if (failed || !isSettled) return;
-  // The lease went to somebody else meanwhile. That this token was not spent counts all the same.
+  // The lease went to someone else meanwhile. That this token was not spent counts all the same.
   await ctx.store.transaction(async (tx) => {
     await ctx.users.hold(tx, row.workspace_id);
     const before = await credentials.lockCredential(tx, ref);
@@ -319,7 +319,7 @@ async function needsAttention(
   return await ctx.store.transaction(async (tx) => {
     await ctx.users.hold(tx, row.workspace_id);
     const noted = await credentials.putNeedsAttention(tx, refOf(row), lease, attention);
-    // Somebody else was quicker: what is there now counts.
+    // Someone else was quicker: what is there now counts.
     if (!noted) return { kind: 'fresh' };
     await tellUsers(ctx, tx, noted);
     const { reason } = attention;

@@ -1,6 +1,6 @@
 /**
  * Refreshes the tokens of all credentials before they end, in every replica; the lease of a credential lets one of them do
- * it (refresh.ts). Tells of credentials that end and cannot be refreshed.
+ * it (refresh.ts). Warns about credentials that end and cannot be refreshed.
  */
 import { type Repetition, repeatedly } from '../../kernel/background.ts';
 import { byWorker } from '../../kernel/cause.ts';

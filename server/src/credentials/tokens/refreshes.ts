@@ -63,7 +63,7 @@ export type Refreshed =
   | { kind: 'busy'; ms: number }
   /** It has not worked this time; `isAsked`: the provider was asked, and when to ask again is stored. */
   | { kind: 'later'; reason: string; isAsked: boolean }
-  /** Somebody has to do something. */
+  /** Someone has to do something. */
   | { kind: 'ended' };
 
 /** What this process refreshes at the moment, so that everybody who wants the same tokens shares one request. */
@@ -87,7 +87,7 @@ const longestPauseMs = 5 * 60_000;
 const longestRetryAfterMs = 60 * 60_000;
 const remembered = 1_000;
 
-/** What came of a request. An object: the host failed. */
+/** The outcome of a request. An object: the host failed. */
 export type HostOutcome = 'works' | { retryAfterMs?: number | undefined };
 
 /** How long a host that failed has asked to be left alone, within bounds. */

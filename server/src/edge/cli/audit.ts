@@ -51,7 +51,7 @@ interface Kept {
 }
 
 /**
- * Files that somebody has kept: what /.well-known/inlay/audit-checkpoints answered, an event or a webhook of a checkpoint,
+ * Files that someone has kept: what /.well-known/inlay/audit-checkpoints answered, an event or a webhook of a checkpoint,
  * or the checkpoint itself.
  */
 function readKept(files: readonly string[]): Kept {

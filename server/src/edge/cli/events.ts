@@ -55,7 +55,7 @@ function signerWith(secret: string): Signer {
   }
 }
 
-/** Tells every event that is chosen, in order: so many from the end, and what comes then. */
+/** Prints every event that is chosen, in order: so many from the end, and what comes then. */
 async function readOn(
   store: Store,
   options: Choice,

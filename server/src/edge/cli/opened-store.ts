@@ -66,7 +66,7 @@ export async function openOwnSealer(store: Store): Promise<Sealer> {
   const { config, secrets } = readConfig(process.env);
   const sealer = openSealer(secrets, openDataDir(config.dataDir));
   const history = await readSchemaHistory(store);
-  // A database that needs a later version is refused for what it is, by whoever migrates it.
+  // A database that needs a later version is refused as such by the code that migrates it.
   if (history.applied.length > 0 && findIncompatibility(history, version) === undefined)
     await assertKeyOpens(store.db, sealer);
   return sealer;

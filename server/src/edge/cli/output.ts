@@ -1,4 +1,4 @@
-/** What commands print: lines, tables that fit the terminal, and colours where somebody looks. */
+/** What commands print: lines, tables that fit the terminal, and colours where someone looks. */
 
 export function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);

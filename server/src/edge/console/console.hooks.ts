@@ -23,7 +23,7 @@ export function rewriteConsoleUrl(request: IncomingMessage): string {
   return url.slice(alias.length);
 }
 
-/** What the cookie of a session lets somebody read stays in no cache, where the next person at the browser could find it. */
+/** What the cookie of a session lets someone read stays in no cache, where the next person at the browser could find it. */
 export function forbidStoring(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (request.originalUrl.startsWith(`${alias}/api`)) reply.header('cache-control', 'no-store');
@@ -49,7 +49,7 @@ export function createConsoleRequests({ sessions, publicUrl, settings }: Request
       .split(/;\s*/)
       .filter((one) => one.startsWith(`${name}=`))
       .map((one) => one.slice(name.length + 1));
-    // A second one would be somebody else's.
+    // A second one would be someone else's.
     return values.length === 1 ? values[0] : undefined;
   }
 

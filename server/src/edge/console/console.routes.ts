@@ -1,6 +1,6 @@
 /**
  * The console's page and its sign-in. The page is the same for everyone and holds no data: a cookie with SameSite=Strict is
- * missing when somebody comes from another page. What the page shows comes from the API (console.hooks.ts).
+ * missing when someone comes from another page. What the page shows comes from the API (console.hooks.ts).
  */
 import { GuessLimit, networkOf } from '@inlay/schedule/guess-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -34,7 +34,7 @@ export interface ConsoleRoutesContext {
   /** Whether people can sign in with the operator's own provider. */
   hasOidc: boolean;
   elapsed(): number;
-  /** Tells the audit of a sign-in that failed. */
+  /** Records a failed sign-in in the audit trail. */
   badToken(address: string): void;
 }
 

@@ -3,7 +3,7 @@
  * own.
  *
  * What always holds: the browser that comes back is the one that went, known by a cookie. State, verifier and nonce follow from
- * that cookie or are stored as a hash, so the store holds nothing that helps a thief. A sign-in is used once. Who somebody is
+ * that cookie or are stored as a hash, so the store holds nothing that helps a thief. A sign-in is used once. Who someone is
  * for us is `iss` and `sub` of the ID token, whose signature is checked. The rules say what that person may do; without a rule
  * that fits, nobody gets in. Tokens of the provider are not kept.
  */

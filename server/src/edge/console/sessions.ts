@@ -51,7 +51,7 @@ export const placeOf = (open: OpenSession | undefined) =>
   open && { organizationId: open.session.organization_id, id: open.session.id };
 
 export interface ConsoleSessions {
-  /** In a transaction of the caller: what lets somebody in is used up together with it. */
+  /** In a transaction of the caller: what lets someone in is used up together with it. */
   begin(
     tx: Db,
     session: NewConsoleSession,

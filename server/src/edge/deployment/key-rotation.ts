@@ -26,7 +26,7 @@ interface RotationContext {
   runtime: Pick<Runtime, 'sleep' | 'elapsed'>;
   /** Whether the process of this name is certainly gone. */
   isAbandoned(process: string): boolean;
-  /** Tells the operator what is waited for. */
+  /** Reports to the operator what it is waiting for. */
   tell(text: string): void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Says every ten seconds that this process runs, and which encryption keys it has. A process that stops in order takes its
- * row away; the row of one that was killed stays for an hour, so that somebody can see it.
+ * row away; the row of one that was killed stays for an hour, so that someone can see it.
  */
 import type { Logger } from 'pino';
 import { type Repetition, repeatedly } from '../../kernel/background.ts';

@@ -1,4 +1,4 @@
-/** What operators are told of the service: on both databases, by role and by organization. */
+/** What operators see of the service: on both databases, by role and by organization. */
 import { randomUUID } from 'node:crypto';
 import type { ServiceHealth } from '@inlay/contract/log/service-health';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -27,7 +27,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     return answer.body;
   };
 
-  it('tells the first organization of replicas, versions, migrations and settings', async () => {
+  it('shows the first organization replicas, versions, migrations and settings', async () => {
     const { deployment, ...health } = await read();
     expect(health).toMatchObject({
       version,
@@ -50,7 +50,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     expect(JSON.stringify(deployment)).not.toContain(key);
   });
 
-  it('tells what doctor finds, the worst first, each with what to do', async () => {
+  it('reports what doctor finds, the worst first, each with what to do', async () => {
     const { checks, state } = await read();
     const names = kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
     const whats = checks.map(({ what }) => what);
@@ -65,7 +65,7 @@ describeOnBothDatabases('The health of the service', (kind) => {
     for (const check of checks) expect(check.advice === null, check.what).toBe(check.state === 'ok');
   });
 
-  it('tells another organization of its own only', async () => {
+  it('shows other organizations only their own', async () => {
     const other = await addTenant(test, 'other');
     const health = await read(other.token);
     expect(health.deployment).toBeNull();

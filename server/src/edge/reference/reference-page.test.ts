@@ -107,7 +107,7 @@ describe('The API reference', () => {
     );
   });
 
-  it('tells the refusals of HTTP itself as they are', async () => {
+  it('documents the errors of HTTP itself', async () => {
     const headers = { authorization: `Bearer ${test.operatorToken}` };
     const url = '/api/v1/embedded/scoped-token';
     const json = { ...headers, 'content-type': 'application/json' };

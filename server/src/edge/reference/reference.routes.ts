@@ -139,7 +139,7 @@ export function referenceRoutes(app: FastifyInstance, script: BuiltFile): void {
   };
   app.get('/openapi.json', options, async (request, reply) => {
     document ??= builtJson(app.swagger());
-    // May be kept, and is asked for again: another version of the service has another document.
+    // May be kept, and is requested again: another version of the service has another document.
     return sendBuiltFile(request, reply.header('cache-control', 'no-cache'), document);
   });
   app.get('/docs', options, async (_request, reply) =>

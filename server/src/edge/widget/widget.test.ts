@@ -57,7 +57,7 @@ describe('The embed library', () => {
     ['/embed.mjs', 'text/javascript; charset=utf-8'],
     ['/embed.d.ts', 'application/typescript; charset=utf-8'],
     ['/embed.tgz', 'application/gzip'],
-  ])('may be loaded by pages of any origin as %s, and is asked for again after minutes', async (address, type) => {
+  ])('may be loaded by pages of any origin as %s, and is requested again after minutes', async (address, type) => {
     const { statusCode, headers } = await load(address);
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({

@@ -17,7 +17,7 @@ const bundled = {
   INLAY_PLATFORM_CLIENT_ID: 'client',
   INLAY_PLATFORM_CLIENT_SECRET: 'a secret of the bundled platform',
 };
-/** A fault of a variable. Its words are not asserted, only what tells it apart from others of the same variable. */
+/** A fault of a variable. Its words are not asserted, only what distinguishes it from others of the same variable. */
 const faultOf = (name: string, part = '') => expect.stringMatching(new RegExp(`^${name} .*${part}`));
 const configOf = (env: Record<string, string>) => readConfig(env).config;
 const secretsOf = (env: Record<string, string>) => readConfig(env).secrets;
@@ -765,7 +765,7 @@ describe('A name in the environment that is not ours', () => {
     expect(configOf({ [name]: '' }).unknownNames).toEqual([]);
   });
 
-  it('is told with all other faults', () => {
+  it('is reported with all other faults', () => {
     expect(faultsOf({ INLAY_PUBLICURL: 'x', PORT: 'x' })).toHaveLength(2);
   });
 
@@ -773,7 +773,7 @@ describe('A name in the environment that is not ours', () => {
     expect(configOf({ [name]: 'x' }).unknownNames).toEqual([expect.stringContaining(name)]);
   });
 
-  it.each(['HOST', 'LOG_LEVEL'])('INLAY_%s is told apart from the variable without the prefix', (name) => {
+  it.each(['HOST', 'LOG_LEVEL'])('INLAY_%s is distinguished from the variable without the prefix', (name) => {
     expect(configOf({ [`INLAY_${name}`]: 'x' }).unknownNames).toEqual([
       expect.stringMatching(new RegExp(`INLAY_${name}\\b.*\\b${name}\\b`)),
     ]);

@@ -23,7 +23,7 @@ export function decodePosition(cursor: string): Position | undefined {
   return { time: Number(time), id };
 }
 
-/** Where a page of workspaces ends, in the order in which they were asked for. */
+/** Where a page of workspaces ends, in the order in which they were requested. */
 export interface PlaceInOrder {
   order: string;
   key: number | string;

@@ -1350,7 +1350,7 @@ const migrations: Record<string, Step> = {
     await sql`
       create index jobs_ended on jobs (organization_id, coalesce(ended_at, -1) desc, id desc)
       where ended_at is not null`.execute(db);
-    // With every column that is asked for, also those of the condition: SQLite then counts causes in the index alone.
+    // With every column that is requested, also those of the condition: SQLite then counts causes in the index alone.
     await sql`drop index connections_by_cause`.execute(db);
     await sql`
       create index connections_by_cause
@@ -1847,7 +1847,7 @@ export const schemaOf = (kind: DatabaseKind): SchemaDefinition<Kysely<Tables>> =
 
 /**
  * These triggers refuse to change or delete what the audit trail consists of. There is one way through, for retention: the
- * beginning of a trail, up to a checkpoint that is stored. They stop mistakes. `inlay audit verify` finds what somebody does
+ * beginning of a trail, up to a checkpoint that is stored. They stop mistakes. `inlay audit verify` finds what someone does
  * who drops them, or who cuts what retention would have kept.
  */
 const auditGuards = {

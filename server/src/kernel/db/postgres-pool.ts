@@ -10,7 +10,7 @@ interface PoolOptions {
   maxConnections: number;
   queryTimeoutMs: number;
   onIdleError: (error: Error) => void;
-  /** Told of every query that fails, and of every connection that cannot be made. */
+  /** Called for every query that fails, and for every connection that cannot be made. */
   onFailure?: ((error: unknown) => void) | undefined;
 }
 

@@ -43,7 +43,7 @@ describe('The connection to SQLite', () => {
     const ended = new Promise<void>((resolve) => {
       tellEnd = resolve;
     });
-    // What goes on after the transaction is no part of it.
+    // Work that continues after the transaction is not part of it.
     await store.transaction(async () => {
       later = ended.then(() => store.now());
     });

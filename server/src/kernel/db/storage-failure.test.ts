@@ -24,7 +24,7 @@ it('A statement that is not answered in time is a failure of the store', async (
   expect(isStorageFailure(error)).toBe(true);
 });
 
-it('So is a transaction with such a statement, although its connection cannot be told to roll back', async () => {
+it('So is a transaction with such a statement, although its connection cannot roll back', async () => {
   const db = impatientStore();
   const error = await db
     .transaction()

@@ -99,7 +99,7 @@ export interface ReplicaRow {
   encryption_keys: string | null;
 }
 
-/** Somebody who is at the provider, to sign in to the console. */
+/** Someone who is at the provider, to sign in to the console. */
 export interface ConsoleSignInRow {
   id: string;
   state_hash: string;
@@ -336,7 +336,7 @@ export interface RolloutRow {
   version: number;
   state: RolloutState;
   state_reason: string | null;
-  /** JSON: the plan that was asked for. */
+  /** JSON: the plan that was requested. */
   plan: string;
   /** The stage whose turn it is, from 1. */
   stage: number;
@@ -374,7 +374,7 @@ export interface CauseRetryRow {
   stop_code: 'retry_stopped' | 'retry_expired' | null;
   /** 0 or 1: there were more connections than one retry takes. */
   has_more: number;
-  /** Request that requested the job. */
+  /** Request that started the job. */
   request_id: string | null;
   trace_id: string | null;
   created_at: number;
@@ -410,7 +410,7 @@ export interface TemplatePlanRow {
   template_id: string;
   /** The version of the template that the plan is for. */
   base_version: number;
-  /** The change as it was asked for, as JSON, sealed as a whole. */
+  /** The change as it was requested, as JSON, sealed as a whole. */
   sealed_request: string;
   /** JSON; null while the plan is being made. */
   summary: string | null;
@@ -476,7 +476,7 @@ export interface SourceRow extends RemoteRow {
   definition_id: string;
   /** The worst of its connections; see pipelines/health.ts. */
   health: HealthState;
-  /** 0 or 1: it was said that somebody has to do something about it, and not yet that all is well again. */
+  /** 0 or 1: it was said that someone has to do something about it, and not yet that all is well again. */
   needs_attention: number;
   name: string;
   /** Part of the names of its tables at destinations; unique in the workspace for ever, and kept when it is renamed. */
@@ -527,7 +527,7 @@ export interface SourceDefinitionVersionRow {
   definition_id: string;
   /** Counts up from 1. */
   number: number;
-  /** The manifest as JSON. Sealed, because somebody may have written a secret into it. */
+  /** The manifest as JSON. Sealed, because someone may have written a secret into it. */
   sealed_manifest: string;
   /** JSON: specification, streams and other facts about the manifest. */
   content: string;
@@ -682,7 +682,7 @@ export interface JobRow {
    * Progress of rows, as a JSON list of `RowPoint` (platform/pipelines-port.ts). Null if not reported by the platform.
    */
   row_points: string | null;
-  /** Trace of the request that requested the job, or the trace that the platform assigned. */
+  /** Trace of the request that started the job, or the trace that the platform assigned. */
   request_id: string | null;
   trace_id: string | null;
   /** When the platform last reported the job. */
@@ -1056,7 +1056,7 @@ export interface OAuthFlowRow {
   /** 0 or 1: the page may forget the sign-in, so the form of the template offers it once it is connected. */
   offer_later: number;
   issuer: string | null;
-  /** JSON: what is asked for. */
+  /** JSON: the requested scopes. */
   scopes: string;
   provider_values: string;
   /** Resulting credential. */

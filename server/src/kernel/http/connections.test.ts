@@ -29,7 +29,7 @@ async function start(options: { maxPerAddress?: number; trustedProxies?: string[
   return { port, open, refused };
 }
 
-/** Sends what the test tells it to and never closes on its own. */
+/** Sends what the test passes and never closes on its own. */
 async function stubborn(port: number, sends = '', from = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true });
   socket.on('error', () => {});

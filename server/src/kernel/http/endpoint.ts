@@ -162,7 +162,7 @@ function endpoint(app: FastifyInstance, operation: Operation, handle: AnyHandle)
       if (faults.length > 0) throw new AppError('invalid_request', { faults });
       reply.code(status);
       const { id: requestId, trace, beforeCommit } = request;
-      // Only where somebody needs it: on Node.js 20 it makes every promise more expensive (docs/adr/0018-trace-context.md).
+      // Only where someone needs it: on Node.js 20 it makes every promise more expensive (docs/adr/0018-trace-context.md).
       if (!request.isFollowed && beforeCommit === undefined) return await handle(input);
       return await withRequest({ requestId, trace, beforeCommit }, () => handle(input));
     },

@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The request's place in its trace. */
     trace: TraceContext;
-    /** Whether somebody follows the trace: its caller, or a collector of spans. */
+    /** Whether someone follows the trace: its caller, or a collector of spans. */
     isFollowed: boolean;
   }
 }

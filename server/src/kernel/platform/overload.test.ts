@@ -39,7 +39,7 @@ describe('the retry budget', () => {
 });
 
 describe('the breaker', () => {
-  it('tells when it opens and closes, each once', () => {
+  it('reports when it opens and closes, each once', () => {
     let now = 0;
     const changes: boolean[] = [];
     const breaker = new Breaker({ now: () => now, onChange: (open) => changes.push(open) });

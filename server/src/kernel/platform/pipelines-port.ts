@@ -209,7 +209,7 @@ export interface DestinationToCheck {
   configuration: Configuration;
 }
 
-/** A source that is asked for its streams before any workspace has it. */
+/** A source whose streams are discovered before any workspace has it. */
 export type SourceToCheck = Pick<DestinationToCheck, 'organizationId' | 'configuration'> &
   ({ definitionId: string } | { manifest: Record<string, unknown> });
 

@@ -231,7 +231,7 @@ describe('the platform client', () => {
     expect(calls('GET /v1/organizations') - 200).toBeLessThanOrEqual(allowed);
   });
 
-  it('tells the log what the platform says, in its useful words', async () => {
+  it('logs the useful words of the platform’s response', async () => {
     const problem = { status: 409, type: 't', title: 'state-conflict', detail: null, data: { message: 'in use' } };
     handle = (_request, response) => answer(response, 409, problem);
     await expect(create()).rejects.toThrow('409: state-conflict: in use');
@@ -295,7 +295,7 @@ describe('the platform client', () => {
     expect(most).toBeGreaterThan(1);
   });
 
-  it('gives up a question that waits for a connector when it is told to, and knows that nothing was applied', async () => {
+  it('gives up a question that waits for a connector when requested, and knows that nothing was applied', async () => {
     const cutOff = new Promise<void>((resolve) => {
       handle = (request, response) => {
         response.once('close', resolve);
@@ -309,7 +309,7 @@ describe('the platform client', () => {
     await cutOff;
   });
 
-  it('does not wait any longer for the outcome of a check when it is told to end questions', async () => {
+  it('does not wait any longer for the outcome of a check when requests are cancelled', async () => {
     handle = (request, response) => {
       if (request.method === 'GET') platform.endQuestions();
       answer(response, 200, request.method === 'POST' ? { checkId: 'the-check' } : { status: 'running' });

@@ -196,7 +196,7 @@ describe('listing the workspaces of a hosted platform', () => {
       });
     });
 
-    it('gives none where they cannot be told apart', async () => {
+    it('gives none where they cannot be distinguished', async () => {
       add('shared name');
       await expect(all()).rejects.toMatchObject({ failure: 'rejected' });
       await expect(find('shared name')).rejects.toMatchObject({ failure: 'rejected' });
@@ -209,7 +209,7 @@ describe('listing the workspaces of a hosted platform', () => {
     ['internal listing', { internalListing: 'as it should' }],
     ['reading all', {}],
     ['not known yet', { workspaces: [] }],
-  ])('tells that names are found by: %s', async (findsNamesBy, traits) => {
+  ])('reports how names are found:: %s', async (findsNamesBy, traits) => {
     add('another');
     Object.assign(hosted, traits);
     expect(await platform.traits(ours)).toEqual({ organizations: [ours], tellsApart: true, findsNamesBy });

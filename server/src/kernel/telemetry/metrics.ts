@@ -262,7 +262,7 @@ export function createMetrics(): Metrics {
     },
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
     watchSyncs(read) {
-      // All three are asked for at once, and read once.
+      // All three are requested at once, and read once.
       let reading: Promise<SyncState> | undefined;
       const readOnce = () => {
         reading ??= read().finally(() => {

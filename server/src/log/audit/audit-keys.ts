@@ -68,7 +68,7 @@ export interface OwnKeys {
 }
 
 /**
- * The keys that this deployment has really made: their private halves are sealed with its encryption key. Somebody who can
+ * The keys that this deployment has really made: their private halves are sealed with its encryption key. Someone who can
  * only write to the database cannot add or change one.
  */
 export async function readOwnKeys(db: Db, sealer: Sealer): Promise<OwnKeys> {

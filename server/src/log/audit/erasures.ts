@@ -1,5 +1,5 @@
 /**
- * Which entries lost personal values by an erasure. The entry of an erasure names them by position, so a value that somebody
+ * Which entries lost personal values by an erasure. The entry of an erasure names them by position, so a value that someone
  * deletes in another way is noticed. Entries of earlier versions only say how many values were erased.
  */
 import { personalFields } from '@inlay/contract/log/audit';

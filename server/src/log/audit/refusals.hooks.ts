@@ -1,4 +1,4 @@
-/** Tells the audit of requests that were refused: 403, and 401 where a token is needed. Other requests cost a comparison. */
+/** Records refused requests in the audit trail: 403, and 401 where a token is required. Other requests cost a comparison. */
 import type { FastifyInstance } from 'fastify';
 import { byRequest } from '../../kernel/cause.ts';
 import type { Principal } from '../../kernel/principals.ts';

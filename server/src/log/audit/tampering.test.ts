@@ -88,7 +88,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
     }
   });
 
-  it('is found although all hashes and signatures were made anew, with a key of the forger', async () => {
+  it('is found although all hashes and signatures were recreated, with a key of the forger', async () => {
     const made = await makeTrail(kind);
     const key = forgersKey();
     const rewritten = (db: Db) => forgeFirst(db).then(() => signAnew(db, made.organizationId, key));

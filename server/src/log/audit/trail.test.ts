@@ -99,7 +99,7 @@ describeOnBothDatabases('The audit trail', (kind) => {
     expect(list.keys.map(({ kid }) => kid)).toContain(key_id);
     expect(new Set(list.checkpoints.map((one) => one.key_id)).size).toBe(2);
     expect((await trail.verify()).faults).toEqual([]);
-    // A key that somebody writes into the database is not one of ours.
+    // A key that someone writes into the database is not one of ours.
     await db
       .insertInto('audit_keys')
       .values({ kid: 'forged', public_jwk: '{}', sealed_private_key: 'v1.x.y', created_at: 1, binds_time: 0 })

@@ -170,7 +170,7 @@ function personalValue(personal: readonly LogPersonalRow[], wanted: PersonalFiel
 
 const exportedAtOnce = 500;
 
-/** Everything up to now that the reader chose, in order. That somebody exports is an entry itself. */
+/** Everything up to now that the reader chose, in order. That someone exports is an entry itself. */
 export async function* exportTrail(
   ctx: AuditContext,
   reader: TrailReader,
@@ -235,7 +235,7 @@ export async function listCheckpoints(
     organization_id: organizationId,
     checkpoints: rows.map(presentCheckpoint),
     beginning: beginning ? presentCheckpoint(beginning) : null,
-    // Never a key that somebody else has put into the database.
+    // Never a key that someone else has put into the database.
     keys: (await readOwnKeys(db, sealer)).jwks as AuditCheckpointList['keys'],
   };
 }

@@ -72,7 +72,7 @@ describeOnBothDatabases('A trail of an earlier version', (kind) => {
     expect(await trail.verify()).toMatchObject({ faults: [], cut });
   });
 
-  it('fails if somebody cuts it in that way after this version has signed it', async () => {
+  it('fails if someone cuts it in that way after this version has signed it', async () => {
     const trail = await makeEarlier(kind);
     expect(await trail.signed()).toMatchObject({ cut: null });
     expect((await trail.verify()).faults).toEqual([]);
@@ -84,7 +84,7 @@ describeOnBothDatabases('A trail of an earlier version', (kind) => {
     expect((await trail.verify()).faults).toMatchObject([{ position: 1, problem }]);
   });
 
-  it('goes on with the key of that version, which is sealed anew with another encryption key like the others', async () => {
+  it('continues with the key of that version, which is sealed again with another encryption key like the others', async () => {
     const trail = await makeEarlier(kind);
     const { ctx, store } = trail;
     const oldKid = await sealAsBefore(trail);

@@ -245,7 +245,7 @@ describe('The verification of an export', () => {
     expect(verify(trail.with(1, whole as AuditEvent)).faults).toMatchObject([{ position: 3, id: trail[2]?.id }]);
   });
 
-  it('finds a missing end with a checkpoint that somebody has kept, and only so', () => {
+  it('finds a missing end with a checkpoint that someone has kept, and only so', () => {
     const cut = trail.slice(0, 9);
     expect(verify(cut).faults).toEqual([]);
     const kept = [checkpointAt(trail[10] as AuditEvent)];
@@ -253,7 +253,7 @@ describe('The verification of an export', () => {
     expect(verify([], { kept }).faults).toMatchObject([{ position: 1 }]);
   });
 
-  it('finds a trail that was computed anew, by a checkpoint of the trail itself or a kept one', () => {
+  it('finds a trail that was recomputed, by a checkpoint of the trail itself or a kept one', () => {
     const other = makeTrail(12);
     expect(verify(other).faults).toEqual([]);
     expect(verify(other, { kept: [checkpointAt(trail[8] as AuditEvent)] }).faults).toMatchObject([
@@ -264,7 +264,7 @@ describe('The verification of an export', () => {
   });
 
   it('accepts a beginning that was cut only where a signed checkpoint says so', () => {
-    expect(verify(trail.slice(5)).faults, 'the seventh entry tells of the checkpoint').toEqual([]);
+    expect(verify(trail.slice(5)).faults, 'the seventh entry records the checkpoint').toEqual([]);
     expect(verify(trail.slice(4)).faults).toMatchObject([{ position: 1, id: null }]);
     expect(verify(trail.slice(5), { keys: new Map() }).faults).not.toEqual([]);
     expect(verify(trail.slice(8), { kept: [checkpointAt(trail[7] as AuditEvent)] }).faults).toEqual([]);

@@ -44,7 +44,7 @@ export interface Verification {
 export interface Known {
   /** Public keys that are known to be the deployment's. None: those that the trail names. */
   keys?: KeySet | undefined;
-  /** Checkpoints that somebody has kept elsewhere. */
+  /** Checkpoints that someone has kept elsewhere. */
   kept: readonly AuditCheckpoint[];
   /** In the database: where the trail should begin, and every checkpoint that it holds. */
   database?: { cutUntil: number; checkpoints: readonly AuditCheckpoint[] };
@@ -224,7 +224,7 @@ export function createVerifier({ keys, kept, database }: Known): Verifier {
     }
   }
 
-  /** What was cut off at the beginning must be what a signature says, and what the retention of that time let go. */
+  /** What was cut off at the beginning must be what a signature says, and what the retention of that time removed. */
   function checkBeginning(right: readonly AuditCheckpoint[]): Verification['cut'] {
     if (!first) return null;
     const position = first.position - 1;

@@ -78,7 +78,7 @@ describeOnBothDatabases('Events', (kind) => {
     expect((await read('types=key.removed')).next).toBe(all.next);
   });
 
-  it('of a workspace are told to its own token, in words for customers and without what is not theirs', async () => {
+  it('of a workspace are reported to its own token, in words for customers and without what is not theirs', async () => {
     const acme = await customer(test, 'acme');
     const own = await read('', acme.token);
     expect(typesOf(own)).toEqual(['source.created', 'connection.created']);
@@ -162,7 +162,7 @@ describeOnBothDatabases('The stream of events', (kind) => {
     await test.app.workers.sequencer.pass();
   };
 
-  it('tells what was, goes on with what happens, and resumes after the last id without a gap', async () => {
+  it('reports what was, continues with what happens, and resumes after the last id without a gap', async () => {
     await addTag('one');
     const stream = open('types=tag.*');
     await expect.poll(stream.text).toContain('"name":"one"');
@@ -233,7 +233,7 @@ describeOnBothDatabases('The stream of events', (kind) => {
     expect(() => next()).toThrow(expect.objectContaining({ facts: { whose: 'organization', limit: 500 } }));
   });
 
-  it('tells nothing more once its token is revoked', async () => {
+  it('reports nothing more once its token is revoked', async () => {
     const { body } = await test.request('POST', '/api/v1/operator-tokens', { body: { name: 'short' } });
     const stream = open('types=tag.*', { authorization: `Bearer ${body.token}` });
     await expect.poll(stream.text).toContain('retry:');

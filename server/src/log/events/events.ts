@@ -130,7 +130,7 @@ async function assertNotRestored(
   after: number,
   { head, goneUntil }: log.Bounds,
 ): Promise<void> {
-  // Whoever has read up to the restore stands beside the first event after it.
+  // A reader that has read up to the restore stands beside the first event after it.
   const last = (await log.findLastUntil(db, organizationId, after + 1)) ?? goneUntil;
   if (last < after && after < head) throw new AppError('events_ahead', { head: last });
 }

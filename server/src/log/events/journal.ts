@@ -24,7 +24,7 @@ export interface Journal {
 interface JournalOptions {
   runtime: Pick<Runtime, 'newId'>;
   cause: Cause;
-  /** Told of new entries, whose transaction is not committed yet. */
+  /** Called for new entries, whose transaction is not committed yet. */
   onRecorded?: () => void;
 }
 

@@ -61,7 +61,7 @@ async function openLog(store: Store) {
   };
 }
 
-/** A store that counts how often it is asked for entries of the log. */
+/** A store that counts how often it reads entries of the log. */
 function counting(store: Store): { store: Store; reads(): number } {
   let reads = 0;
   const db = new Proxy(store.db, {
@@ -253,7 +253,7 @@ describeOnBothDatabases('The log', (kind) => {
     expect((await log.read(1)).data).toMatchObject([{ position: 2 }]);
   });
 
-  it('tells no events that are too old, and tells readers where to begin', async () => {
+  it('reports no events that are too old, and tells readers where to begin', async () => {
     const store = await openTestStore(kind);
     const log = await openLog(store);
     await log.record(...upTo(10).map((index) => tag(`t${index}`)));
@@ -333,7 +333,7 @@ describeOnBothDatabases('The log', (kind) => {
     ]);
   });
 
-  it('is read from an index in the order of positions, whatever is asked for', async () => {
+  it('is read from an index in the order of positions, whatever is requested', async () => {
     const store = await openTestStore(kind);
     const log = await openLog(store);
     const everything: EventFilter = { after: 5, workspaceId: undefined, types: undefined, since: undefined };

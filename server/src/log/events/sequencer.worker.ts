@@ -19,7 +19,7 @@ import * as log from './log.worker.store.ts';
 /** After a process that died, another takes over this much later. */
 const leaseMs = 2_000;
 /**
- * What this process writes wakes it. Another process that writes gives the positions itself, unless somebody has the lease:
+ * What this process writes wakes it. Another process that writes gives the positions itself, unless someone has the lease:
  * who has it was at work just now, and looks often. So only what a command or a killed process has left waits longer.
  */
 const looks = { oftenMs: 200, rarelyMs: 1_000, afterMs: 10_000 };
@@ -41,7 +41,7 @@ interface SequencerContext {
   store: Store;
   runtime: Runtime;
   log: Logger;
-  /** Told of organizations that have new positions. */
+  /** Called for organizations that have new positions. */
   onSequenced(organizationIds: readonly string[]): void;
 }
 

@@ -21,7 +21,7 @@ export interface IdempotencyContext {
   sealer: Sealer;
   runtime: Runtime;
   log: Logger;
-  /** What became of a request with a key, for metrics. */
+  /** The outcome of a request with a key, for metrics. */
   count(outcome: IdempotencyOutcome): void;
 }
 

@@ -1,4 +1,4 @@
-/** What became of the events that endpoints want, and sending them once more on request. */
+/** The outcome of the events that endpoints want, and sending them once more on request. */
 import type {
   ListDeliveriesQuery,
   RecoverRequest,
@@ -59,7 +59,7 @@ export async function redeliver(ctx: WebhooksContext, owner: Owner, eventId: str
   return { webhook_id: event.id, webhook_endpoint_ids: wanted.map(({ id }) => id) };
 }
 
-/** Counts the events of a period that an endpoint wants, and sends them unless only the count is asked for. */
+/** Counts the events of a period that an endpoint wants, and sends them unless only the count is requested. */
 export async function recover(
   ctx: WebhooksContext,
   owner: Owner,

@@ -131,7 +131,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     expect(receiver.received).toHaveLength(12);
     expect(receiver.ids()).toHaveLength(1);
 
-    // What is too old to be told as an event is not sent once more either.
+    // What is too old to be reported as an event is not sent once more either.
     await store.db.updateTable('log_heads').set({ events_after: sql<number>`position` }).execute();
     await expect(redeliver(ctx, owner, eventId)).rejects.toMatchObject({ code: 'event_not_found' });
     const everything = { since: '2020-01-01T00:00:00Z', only_failed: false };
@@ -162,7 +162,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     expect(receiver.received.map(nameOf)).toEqual(['one', 'one', 'two']);
   });
 
-  it('keep their order where that is asked for, whatever fails', async () => {
+  it('keep their order where that is requested, whatever fails', async () => {
     const store = await openTestStore(kind);
     const { ctx, owner, deliveries, happen } = await webhookService(store);
     const receiver = await startReceiver();
@@ -182,7 +182,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
     expect(seen.length).toBeGreaterThan(names.length);
   });
 
-  it('disable an endpoint that is gone, or that does nothing but fail for five days, and say so before and after', async () => {
+  it('disable an endpoint that is gone, or that has only failed for five days, and say so before and after', async () => {
     const store = await openTestStore(kind);
     const { ctx, owner, deliveries, happen } = await webhookService(store);
     const receiver = await startReceiver();
@@ -217,7 +217,7 @@ describeOnBothDatabases('Webhooks', (kind) => {
         (what) => `webhook_endpoint.${what}`,
       ),
     );
-    // What was missed is not sent by itself, but can be recovered.
+    // What was missed is not sent automatically, but can be recovered.
     receiver.answer = (_, response) => response.writeHead(204).end();
     receiver.received.length = 0;
     await happen('missed');

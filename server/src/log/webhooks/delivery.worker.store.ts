@@ -20,7 +20,7 @@ export async function listWithWork(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Undefined when somebody else was quicker. */
+/** Undefined when someone else was quicker. */
 export async function leaseEndpoint(
   db: Db,
   id: string,

@@ -61,7 +61,7 @@ export interface Trouble {
   pauses: number;
 }
 
-/** When it was asked for, and until when this process may send. By the clock that only goes forward. */
+/** When it was requested, and until when this process may send. By the clock that only goes forward. */
 export interface Lease {
   at: number;
   until: number;

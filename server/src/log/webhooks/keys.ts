@@ -40,7 +40,7 @@ export function rotateKeys(old: readonly WebhookKey[], made: readonly WebhookKey
 export const keysAt = (keys: readonly WebhookKey[], now: number) =>
   keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
 
-/** Says what is wrong with a secret that somebody chose. */
+/** Says what is wrong with a secret that someone chose. */
 export function secretFault(secret: string): string | undefined {
   const encoded = secret.startsWith(prefixes.secret) ? secret.slice(prefixes.secret.length) : '';
   const bytes = Buffer.from(encoded, 'base64');

@@ -100,12 +100,12 @@ export class Lane<Event extends { position: number }> {
     return event && { event, position: event.position, attempts: 0, isRetry: false, history: '[]' };
   }
 
-  /** The answer has come. What became of the event is not on disk yet. */
+  /** The response has arrived, but the event's outcome is not on disk yet. */
   answered(): void {
     this.#inFlight--;
   }
 
-  /** What became of the event is on disk, or will be with the position up to which all are settled. */
+  /** The event's outcome is on disk, or will be with the position up to which all are settled. */
   settle({ position, isRetry }: Pick<Job<Event>, 'position' | 'isRetry'>): void {
     if (isRetry) this.#retrying.delete(position);
     else this.#unsettled.delete(position);

@@ -62,7 +62,7 @@ describeInTurns('A destination', (kind, it) => {
     ]);
   };
 
-  it('is checked by definition and configuration, and the outcome is asked for later', async () => {
+  it('is checked by definition and configuration, and the outcome is requested later', async () => {
     expect(await check(files)).toEqual({
       id: expect.any(String),
       status: 'succeeded',
@@ -102,7 +102,7 @@ describeInTurns('A destination', (kind, it) => {
     expect((await faultsOf('POST', path, unknown))[0][0]).toBe('body.destination_definition_id');
   });
 
-  it('has checks that only its organization reads, and that another replica finishes telling of', async () => {
+  it('has checks that only its organization reads, and that another replica can report', async () => {
     const { body } = await test.request('POST', path, { body: files });
     const other = await addTenant(test, 'other');
     expect((await other.request('GET', `${path}/${body.id}/status`)).status).toBe(404);
@@ -125,7 +125,7 @@ describeInTurns('A destination', (kind, it) => {
     expect((await test.request('GET', `${path}/${body.id}/status`)).status).toBe(404);
   });
 
-  it('is tested before its template is saved, and what does not work is told at the field', async () => {
+  it('is tested before its template is saved, and what does not work is reported at the field', async () => {
     const named = { destination_name: 'Warehouse' };
     const made = await test.request('POST', templates, { body: { ...named, ...ofWarehouse() } });
     expect(made.body, made.text).toMatchObject({ checked: true, checked_at: expect.stringMatching(/Z$/) });

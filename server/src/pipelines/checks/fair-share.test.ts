@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/pipelines.ts';
 import type { PlatformRequest } from '../../kernel/platform/transport.ts';
 
-/** Holds every request that matches until it is let go, as a platform whose connector never answers. */
+/** Holds every matching request until it is released, like a platform whose connector never answers. */
 function hold(faulty: FaultyPlatform, match: (request: PlatformRequest) => boolean) {
   const held: (() => void)[] = [];
   let isOpen = false;
@@ -70,7 +70,7 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
     const asOperator = `/api/v1/integrations/sources/check?workspace_id=${greedy.workspaceId}`;
     expectRefused(await test.request('POST', asOperator, { body }), 10);
 
-    // Somebody else's check is not held up.
+    // Someone else's check is not held up.
     expect(await modest.check(sample, { count: 1 })).toMatchObject({ status: 'succeeded' });
     expect(slow.held).toHaveLength(2);
     slow.letGo();

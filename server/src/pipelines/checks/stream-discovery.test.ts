@@ -45,7 +45,7 @@ describeInTurns('The streams of a source', (kind, it) => {
     return answer.body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.join('.'), type]);
   };
 
-  it('are told without a workspace, a source or a trace in the store', async () => {
+  it('are reported without a workspace, a source or a trace in the store', async () => {
     const entries = async () =>
       Number(
         (
@@ -70,7 +70,7 @@ describeInTurns('The streams of a source', (kind, it) => {
     expect((await test.request('GET', '/api/v1/workspaces/list')).body.data ?? []).toEqual([]);
   });
 
-  it('are none of a source that does not work, whose reason is told without secrets', async () => {
+  it('are none of a source that does not work, whose reason is reported without secrets', async () => {
     const secret = 'the-word-that-nobody-reads';
     const { body } = await discover({
       source_definition_id: postgresSource,
@@ -80,7 +80,7 @@ describeInTurns('The streams of a source', (kind, it) => {
     expect(body.error_message).not.toContain(secret);
   });
 
-  it('are asked for with the masked secrets of a template, but at no other address', async () => {
+  it('are requested with the masked secrets of a template, but at no other address', async () => {
     const id = await makeSourceTemplate(test, {
       actor_definition_id: postgresSource,
       partial_default_config: database(),

@@ -179,7 +179,7 @@ describeInTurns('A connection', (kind, it) => {
     expect(await onPlatformNow(), 'together with its workspace').toBe('active');
     expect(await send('GET', at)).toMatchObject({ status: 'active', health: { state: 'never_synced' } });
 
-    // Somebody else has stopped it on the platform.
+    // Someone else has stopped it on the platform.
     const [{ connectionId }] = await there(who);
     await hosted.host.platform('PATCH', `/connections/${connectionId}`, { status: 'inactive' });
     await send('PATCH', at, { status: 'active' });
@@ -224,7 +224,7 @@ describeInTurns('A connection', (kind, it) => {
     expect(await send('GET', at)).toMatchObject({ applied: true });
   });
 
-  it('is read anew from its source, which the platform must not answer from memory', async () => {
+  it('is read from the start from its source, which the platform must not answer from memory', async () => {
     const { who, at } = await connected('refreshed');
     const before = faulty.sent.length;
     const { read_at } = await send('GET', `${at}/streams`);
@@ -272,7 +272,7 @@ describeInTurns('A connection', (kind, it) => {
     expect(await there(who)).toEqual([]);
   });
 
-  it('is deleted before the platform has made it, or has told that it has', async () => {
+  it('is deleted before the platform has created it or reported that it has', async () => {
     const who = await customer(test, 'early');
     const late = lateApply((request) => request.method === 'POST' && request.path === '/connections');
     const restore = faulty.rule(late.rule);

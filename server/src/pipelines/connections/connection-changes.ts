@@ -123,7 +123,7 @@ async function change(
     }
     const fields = differing.map(([column]) => fieldOf[column] ?? column);
     if (status === undefined) return { isChanged, changed: [...new Set(fields)] };
-    // Told even if nothing changes here: somebody may have changed it on the platform.
+    // Sent even if nothing changes here: someone may have changed it on the platform.
     const isPaused = status === 'inactive';
     await changes.changeStatus(tx, row.workspace_id, id, isPaused);
     const isOther = (row.paused === 1) !== isPaused;

@@ -1,7 +1,7 @@
 /**
  * Connections: what carries a source's data to a destination. They come with their source; this file shows them and
  * their jobs, and starts syncs; connection-changes.ts changes them. What its jobs did is in our own tables (jobs.ts). The platform is asked whether it still has it.
- * A connection that somebody has deleted on the platform is not made again: it is shown as inactive, with a message,
+ * A connection that someone has deleted on the platform is not made again: it is shown as inactive, with a message,
  * and cannot be synced.
  */
 import type { Connection, Job } from '@inlay/contract/pipelines/connections';
@@ -66,7 +66,7 @@ export async function presentAll(
 
 /**
  * Writes down what the platform says of a workspace's connections: which of them are gone, or were made inactive there.
- * While a workspace is being activated or deactivated this says nothing of what somebody wanted.
+ * While a workspace is being activated or deactivated this says nothing of what someone wanted.
  */
 export async function lookAtConnections(ctx: PipelinesContext, workspace: WorkspaceRow): Promise<void> {
   const { organization_id: organizationId, id: workspaceId } = workspace;
@@ -82,7 +82,7 @@ export async function lookAtConnections(ctx: PipelinesContext, workspace: Worksp
       return isSame && isFresh ? [] : [{ id: row.id, ...look }];
     });
   };
-  // Somebody who looks again and again writes nothing as long as nothing has changed.
+  // Someone who looks again and again writes nothing as long as nothing has changed.
   if ((await findNews(ctx.store.db)).length === 0) return;
   await ctx.store.transaction(async (tx) => {
     await holdHealth(ctx.store, tx, [workspaceId]);
@@ -139,7 +139,7 @@ export async function startSync(
       return unlessRefused(error);
     });
     if (job instanceof PlatformError || job === undefined) {
-      // A platform gives the same answer for a deleted connection, for a busy one, and for a connection of somebody
+      // A platform gives the same answer for a deleted connection, for a busy one, and for a connection of someone
       // else.
       const onPlatform = await connectionsOnPlatform(ctx, scope.workspaceId);
       const connection = onPlatform.get(platformId);

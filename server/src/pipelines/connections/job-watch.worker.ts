@@ -5,7 +5,7 @@
  *
  * What always holds: how far was read is on disk, and only moves on once everything before is. So a process that is
  * killed leaves nothing out, and what it wrote twice is the same. A job that a list does not name proves nothing: a job that
- * has been silent for long is asked for by its id.
+ * has been silent for long is looked up by its id.
  */
 import { type Repetition, repeatedly } from '../../kernel/background.ts';
 import type { Store } from '../../kernel/db/open.ts';
@@ -41,7 +41,7 @@ const atATime = 20;
 const historyLength = 100;
 
 export interface JobWatch extends Repetition {
-  /** Reads everything that has changed, unless somebody else is at it. */
+  /** Reads everything that has changed, unless someone else is at it. */
   pass(): Promise<void>;
   /** The platform has given a sign. */
   soon(): void;

@@ -103,7 +103,7 @@ describe('the health of a connection', () => {
     });
   });
 
-  it('is paused when somebody wanted it so, whatever happened before', () => {
+  it('is paused when someone wanted it so, whatever happened before', () => {
     expect(health({ isPaused: true, failed: failedTwice, lastGoodAt: 4 })).toMatchObject({
       state: 'paused',
       lastGoodAt: 4,

@@ -10,7 +10,7 @@ import { type FailureTexts, operatorsOnly, type Reasons, sameForBoth } from '../
 
 /** What went wrong, as the platform reports it. Hosted platforms report no reasons. */
 export interface JobFailure {
-  /** `config_error`: somebody has to change something. Other kinds may be transient. */
+  /** `config_error`: someone has to change something. Other kinds may be transient. */
   kind: 'config_error' | 'transient_error' | 'system_error' | 'unknown';
   origin: 'source' | 'destination' | 'platform' | 'unknown';
   /** For operators, and for customers. */
@@ -27,7 +27,7 @@ type Pause = Record<Audience, string> & { reasons?: Reasons };
 export type Problem = Omit<FailureTexts, 'reasons'> & { reasons: Reasons | null };
 
 export interface ConnectionFacts {
-  /** Its workspace is inactive, or somebody has paused the connection itself. */
+  /** Its workspace is inactive, or someone has paused the connection itself. */
   isPaused: boolean;
   /** Where a quota has paused it: what each audience reads. */
   pausedBecause: Pause | null;
@@ -59,7 +59,7 @@ export interface Health {
   isTryingAgain: boolean;
   /** Who has to do something, and what. */
   attention: { by: Audience; what: string | null; customerWhat: string | null; reasons?: Reasons | null } | null;
-  /** Why it is paused, where that is not somebody's choice. */
+  /** Why it is paused, where that is not someone's choice. */
   pausedBecause: Pause | null;
 }
 
@@ -69,7 +69,7 @@ const worstFirst: readonly HealthState[] = [
   'never_synced',
   'running',
   'healthy',
-  // Somebody wanted it so: it says something only where nothing else is.
+  // Someone wanted it so: it says something only where nothing else is.
   'paused',
 ];
 

@@ -122,7 +122,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     expect(kept.filter(({ attempt }) => attempt === 2).length).toBeGreaterThan(1);
     expect(kept.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(before[0].total_bytes / 3);
     for (const [index, query] of queries.entries()) expect(await read(1, query), query).toEqual(before[index]);
-    // Only an attempt that was not kept is asked for.
+    // Only an attempt whose log was not kept is requested.
     expect(asked()).toBe(calls + 1);
 
     const { first_error_offset } = await read(1, '?first_error=true&bytes=1');

@@ -130,7 +130,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect(source?.health).toBe('healthy');
   });
 
-  it('ids tell nothing of how many jobs the platform has, and those of earlier versions still work', async () => {
+  it('ids reveal nothing about how many jobs the platform has, and those of earlier versions still work', async () => {
     const [first, second] = [4_711_471_101, 4_711_471_102];
     const number = /47114711/;
     tell(first, { ...goodJob(1), startTime: at(1) });
@@ -205,7 +205,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     });
   });
 
-  it('being told twice or late changes nothing: one line for a job, and what has ended stays so', async () => {
+  it('a duplicate or late report changes nothing: one line for a job, and what has ended stays so', async () => {
     tell(1, failedJob(1));
     await pass();
     tell(2, goodJob(2));
@@ -236,7 +236,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect(metrics).toContain('inlay_connections{health="healthy"} 1');
   });
 
-  it('the log tells each start, end and recovery once, and when somebody has to do something about the source', async () => {
+  it('the log reports each start, end and recovery once, and when someone has to do something about the source', async () => {
     const wrong = { message: 'The password is wrong.', origin: 'source', type: 'config_error' };
     const misconfigured = (minute: number) => ({
       ...failedJob(minute),
@@ -283,7 +283,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect(events[11]?.data).toMatchObject({ failures_in_a_row: 2, failing_since: at(2) });
   });
 
-  it('a hosted platform tells no reasons and no attempts: a job once seen waiting for a retry is failing', async () => {
+  it('a hosted platform reports no reasons and no attempts: a job once seen waiting for a retry is failing', async () => {
     tell(1, { status: 'incomplete' });
     await pass();
     tell(1, { status: 'running' });
@@ -296,7 +296,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect((await connection()).last_run).toMatchObject({ status: 'running', rows: null, error: null });
   });
 
-  it('a job that no list names any more is asked for by its id, and what a dead reader left is read by the next', async () => {
+  it('a job that no list names any more is looked up by its id, and what a dead reader left is read by the next', async () => {
     tell(1, { status: 'running', attempts: 1, failedAttempts: 0 });
     await pass();
     const { db } = test.app.store;
@@ -325,7 +325,7 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect((await connection()).health).toMatchObject({ state: 'failing', failures_in_a_row: 1 });
   });
 
-  it('follows its workspace, what is refused, and what somebody does on the platform', async () => {
+  it('follows its workspace, what is refused, and what someone does on the platform', async () => {
     tell(1, failedJob(1));
     await pass();
     const setWorkspace = async (status: string) =>

@@ -343,7 +343,7 @@ export async function refreshSourceHealth(
 }
 
 /**
- * Says once that somebody has to do something about a source, and once that nobody has to any more. While it is being set
+ * Says once that someone has to do something about a source, and once that nobody has to any more. While it is being set
  * up, or something of it is paused, nothing new is known.
  */
 async function tellOfAttention(

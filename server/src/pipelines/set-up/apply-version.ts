@@ -221,7 +221,7 @@ export async function applyToSources(
     }
     const fault = isConfigured ? faultOfSource(ctx, definition, row, defaults) : undefined;
     if (fault) {
-      // The customer is asked for it with the next edit. Until then the source stays as it is.
+      // The customer enters it with the next edit. Until then the source stays unchanged.
       reason ??= missingText(fault);
       await apply.changeSource(tx, row, { template_version: version });
       await recordApplied(ctx, tx, row, version);

@@ -1,5 +1,5 @@
 /**
- * Tells the platform what something is to be, by a write that may be repeated. A write whose answer is lost may still
+ * Reports to the platform what something is to be, by a write that may be repeated. A write whose answer is lost may still
  * take effect later, and might undo a newer write. So before a write is sent, the store records until when that can
  * happen, and what the write says. A write that says the same may take effect at any time; after any other, what is wanted
  * is written once more when that time has passed.

@@ -1,4 +1,4 @@
-/** Whether the platform's answer means that somebody deleted the connection there. */
+/** Whether the platform's answer means that someone deleted the connection there. */
 import { PlatformError } from '../../kernel/platform/platform-port.ts';
 import type { PipelinesContext } from '../context.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Tells the platform whether a connection is active: a connection that is not paused follows its workspace. The workspace's
+ * Reports to the platform whether a connection is active: a connection that is not paused follows its workspace. The workspace's
  * own operation (workspaces/operations.ts) writes the same on the platform, and the two may meet.
  *
  * What always holds: the last writer knows what is wanted. The operation reads which connections are paused after it was
@@ -24,7 +24,7 @@ export async function followWorkspace(
   await follow(ctx, connection, platformId, async () => {});
 }
 
-/** Somebody has paused the connection, or wants it to run again. */
+/** Someone has paused the connection, or wants it to run again. */
 export async function followOwnStatus(
   ctx: PipelinesContext,
   connection: ConnectionRow,

@@ -1,5 +1,5 @@
 /**
- * Finds out whether somebody has deleted a source or destination on the platform without telling us. A refusal by id
+ * Finds out whether someone has deleted a source or destination on the platform without telling us. A refusal by id
  * alone proves nothing: a platform says "not found" or "not yours" about a deleted thing, but also while the platform
  * or our access has a fault. We treat a thing as deleted only when the platform's list of the workspace does not have
  * it either.

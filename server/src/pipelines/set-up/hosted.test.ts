@@ -79,7 +79,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     expect(again).toMatchObject({ status: 409, headers: { 'x-inlay-error': 'sync_already_running' } });
   });
 
-  it('keeps quotas: refuses what is over, pauses what has moved enough, and does not claim limits it cannot tell', async () => {
+  it('keeps quotas: refuses what is over, pauses what has moved enough, and does not claim limits it cannot enforce', async () => {
     const quotas = `/api/v1/workspaces/${acme.workspaceId}/quotas`;
     const put = async (body: object) =>
       expect((await test.request('PUT', quotas, { body })).status, JSON.stringify(body)).toBe(200);
@@ -232,7 +232,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     expect((await there()).connections).toMatchObject([{ status: 'active' }]);
   });
 
-  it('tells of a refusal in words of its own, never in those of the platform', async () => {
+  it('reports a refusal in words of its own, never in those of the platform', async () => {
     const words = '{"title":"unprocessable-entity","data":{"message":"the password hunter2 is not a number"}}';
     for (const what of ['source', 'destination', 'connection']) {
       const restore = faulty.rule(answering(post(`/${what}s`), 422, words));
@@ -289,7 +289,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     expect((await acme.request('DELETE', `/sources/${id}`)).status).toBe(200);
   });
 
-  it('tells that a source was deleted on the platform when it is changed, and deletes what is left', async () => {
+  it('reports that a source was deleted on the platform when it is changed, and deletes what is left', async () => {
     const id = await acme.connect(template);
     await acme.settled(id);
     await host.platform('DELETE', `/sources/${(await there()).sources[0].sourceId}`);
@@ -301,7 +301,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     expect(await acme.request('DELETE', `/sources/${id}`)).toMatchObject({ status: 200 });
   });
 
-  it('makes a destination anew that was deleted on the platform, for the next source', async () => {
+  it('makes a destination again that was deleted on the platform, for the next source', async () => {
     await acme.settled(await acme.connect(template));
     await host.platform('DELETE', `/destinations/${(await there()).destinations[0].destinationId}`);
     const id = await acme.connect(template);
@@ -330,7 +330,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     ]);
   });
 
-  it('tells nothing of the streams of a job, of which the platform tells nothing', async () => {
+  it('reports nothing of the streams of a job, of which the platform reports nothing', async () => {
     await acme.settled(await acme.connect(template));
     const { id } = await connectionNow();
     const [{ connectionId }] = (await there()).connections;

@@ -132,7 +132,7 @@ async function applyNewestVersion(
   return applied;
 }
 
-/** Tells the platform the settings of a connection that it has. Its status stays, whatever it is. */
+/** Reports to the platform the settings of a connection that it has. Its status stays, whatever it is. */
 async function changeConnection(
   ctx: PipelinesContext,
   source: SourceRow,

@@ -57,7 +57,7 @@ describeInTurns('setting up a source', (kind, it) => {
     await expectExactlyOne(acme.workspaceId);
   });
 
-  it.each(steps)('goes on where it was when the platform goes away at POST %s', async (path) => {
+  it.each(steps)('continues where it was when the platform goes away at POST %s', async (path) => {
     const restore = faulty.rule(unreachable(post(path)));
     const { acme, id } = await connect();
     await expect
@@ -78,7 +78,7 @@ describeInTurns('setting up a source', (kind, it) => {
     await expectExactlyOne(acme.workspaceId);
   });
 
-  it('tells what the platform refuses, and tries again when the source is changed', async () => {
+  it('reports what the platform refuses, and tries again when the source is changed', async () => {
     const restore = faulty.rule(answering(post('/sources'), 422, '{"title":"unprocessable-entity"}'));
     const { acme, id } = await connect();
     expect(await acme.settled(id)).toMatchObject({
@@ -91,7 +91,7 @@ describeInTurns('setting up a source', (kind, it) => {
     await expectExactlyOne(acme.workspaceId);
   });
 
-  it('tells why a source cannot be read, without its secrets, and goes on when it is mended', async () => {
+  it('reports why a source cannot be read, without its secrets, and continues when it is fixed', async () => {
     const template = await makeSourceTemplate(test, { actor_definition_id: httpApi, partial_default_config: {} });
     await makeConnectionTemplate(test);
     const acme = await customer(test, 'acme');
@@ -122,7 +122,7 @@ describeInTurns('setting up a source', (kind, it) => {
     expect(await acme.settled(id)).toMatchObject({ status: 'ready', status_message: null });
   });
 
-  it('does not keep a service that stops waiting for a source that does not answer, and goes on after the next start', async () => {
+  it('does not keep a service that stops waiting for a source that does not answer, and continues after the next start', async () => {
     const template = await makeSourceTemplate(test, { actor_definition_id: httpApi, partial_default_config: {} });
     await makeConnectionTemplate(test);
     const acme = await customer(test, 'acme');
@@ -153,7 +153,7 @@ describeInTurns('setting up a source', (kind, it) => {
     expect(await (await customer(test, 'acme')).settled(id)).toMatchObject({ status: 'ready' });
   });
 
-  it('records a deletion that the platform cannot be told yet, and completes it later', async () => {
+  it('records a deletion that cannot be sent to the platform yet, and completes it later', async () => {
     const { acme, id } = await connect();
     await acme.settled(id);
     const restore = faulty.rule(unreachable());

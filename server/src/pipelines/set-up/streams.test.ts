@@ -55,21 +55,21 @@ describe('how a stream is synced', () => {
     const defined = { sourceDefinedCursor: true, defaultCursorField: ['at'], sourceDefinedPrimaryKey: [['id']] };
     expect(one(defined)).toEqual({ name: 's', syncMode: 'incremental_deduped_history' });
   });
-  it('by appending what is new, where the destination cannot tell records apart', () => {
+  it('by appending what is new, where the destination cannot distinguish records', () => {
     const defined = { sourceDefinedCursor: true, sourceDefinedPrimaryKey: [['id']] };
     expect(one({ ...defined, syncModes: ['full_refresh_overwrite', 'incremental_append'] })).toEqual({
       name: 's',
       syncMode: 'incremental_append',
     });
   });
-  it('anew each time, without a cursor', () => {
+  it('from the start each time, without a cursor', () => {
     expect(one({ sourceDefinedPrimaryKey: [['id']], namespace: 'public' })).toEqual({
       name: 's',
       namespace: 'public',
       syncMode: 'full_refresh_overwrite',
     });
   });
-  it('anew each time, where neither a key nor a cursor tells which of two records is the newer one', () => {
+  it('from the start each time, where neither a key nor a cursor shows which of two records is the newer one', () => {
     expect(one({ sourceDefinedCursor: true })).toEqual({ name: 's', syncMode: 'full_refresh_overwrite' });
     expect(one({ sourceDefinedCursor: true, syncModes: ['incremental_append'] })).toEqual({
       name: 's',

@@ -95,7 +95,7 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
     expect((await all(`/jobs?source_id=${first.sourceId}&sort=started_at`)).ids).toEqual(['1', '2']);
   });
 
-  it('narrow connections by status, and jobs to those that failed or go on after a failed attempt', async () => {
+  it('narrow connections by status, and jobs to those that failed or continue after a failed attempt', async () => {
     const { db } = test.app.store;
     const [one, two] = seeded.slice(1, 3) as [Seeded, Seeded];
     await db.updateTable('connections').set({ status: 'failed' }).where('id', '=', one.connectionId).execute();

@@ -331,7 +331,7 @@ export async function presentSource(
       definition,
       withoutPlaceholders(config, definition && placeholdersFor(definition.specification, template, row.credential_id)),
     ),
-    // A source that has stayed on an older version is asked for what the newest needs.
+    // A source that has stayed on an older version needs what the newest requires.
     user_config_spec: described
       ? askedSpec(described, template, openDefaults(ctx.templates, template), row.credential_id !== null)
       : null,

@@ -65,7 +65,7 @@ describeInTurns('The quota concurrent_syncs', (kind, it) => {
     }
   };
 
-  it('bounds syncs that are asked for in parallel, on any number of replicas', async () => {
+  it('bounds syncs that are requested in parallel, on any number of replicas', async () => {
     await makeConnectionTemplate(test, { tags: ['asked'] });
     const acme = await customer(test, 'acme');
     for (let n = 0; n < 4; n++) await acme.connect(template, { selected_connection_template_tags: ['asked'] });

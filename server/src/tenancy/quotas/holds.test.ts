@@ -88,7 +88,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     await test.app.workers.quotaReviews.pass();
   };
 
-  it('stops what would come next, not what runs, and tells each audience why', async () => {
+  it('stops what would come next, not what runs, and shows each audience why', async () => {
     for (const name of ['first', 'second', 'third']) await acme.settled(await acme.connect(template, { name }));
     const shown: { id: string; name: string }[] = (await acme.request('GET', '/connections')).body.data;
     const there: { connectionId: string; name: string }[] = (await onPlatform(test, acme.workspaceId)).connections;
@@ -178,7 +178,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     await expectStatuses('active', 'active', 'inactive');
   });
 
-  it('of syncs at the same time is told to the platform, which lets them wait; both audiences read why', async () => {
+  it('of syncs at the same time is reported to the platform, which lets them wait; both audiences read why', async () => {
     const limits = () =>
       faulty.sent.flatMap(({ method, path, body }) =>
         method === 'PUT' && path === `/workspaces/${acme.workspaceId}/limits` ? [JSON.parse(String(body))] : [],

@@ -96,7 +96,7 @@ describeOnBothDatabases('Quotas', (kind) => {
     expect(usage.connections).toEqual({ used: 10, limit: null });
   });
 
-  it('tell operators which quota is reached, and customers only what they may do', async () => {
+  it('show operators which quota is reached, and customers only what they may do', async () => {
     const operator = await connect(test, acme);
     expect(operator.headers['x-inlay-error']).toBe('quota_reached');
     expect(operator.headers['x-inlay-error-parameters']).toBe('quota=sources; limit=10; used=10');

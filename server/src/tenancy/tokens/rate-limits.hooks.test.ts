@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Windows } from './rate-limits.hooks.ts';
 
 describe('The requests of a token', () => {
-  it('are counted from the first one on for a minute, and then anew', () => {
+  it('are counted from the first one on for a minute, and then again', () => {
     const windows = new Windows(10);
     expect(windows.count('a', 1_000)).toEqual({ requests: 1, beganAt: 1_000 });
     expect(windows.count('a', 60_999)).toEqual({ requests: 2, beganAt: 1_000 });

@@ -5,7 +5,7 @@
  * What always holds: a create is sent only by the holder of the name's lease, only after that intent is on disk, and
  * never while an earlier create may still take effect (the settle window). Binding a name to an id is
  * first-writer-wins; our workspace that came second is deleted. A create without an answer is remembered with its name
- * until somebody has looked for its outcome. The name of every live workspace is claimed. So a rename can never take a
+ * until someone has looked for its outcome. The name of every live workspace is claimed. So a rename can never take a
  * name that one of our workspaces has or may still get. No transaction is open during a call to the platform.
  */
 
@@ -216,7 +216,7 @@ export async function adopt(
 
 /**
  * For a name that was bound while a create for it was unanswered: if the create did make a workspace, it is recorded
- * next to the bound one. It is not deleted, because somebody else may have created it.
+ * next to the bound one. It is not deleted, because someone else may have created it.
  */
 export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
   const { organization_id: organizationId, name } = claim;

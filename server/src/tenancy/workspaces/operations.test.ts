@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/faults.ts';
 import type { PlatformRequest } from '../../kernel/platform/transport.ts';
 
-describeInTurns('changes that the platform has to be told', (kind, it) => {
+describeInTurns('changes that the platform has to receive', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 
@@ -79,7 +79,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect(await openWork()).toEqual([]);
   });
 
-  it('tells the platform the old name again when a refused rename came after one whose answer was lost', async () => {
+  it('sends the platform the old name again when a refused rename came after one whose answer was lost', async () => {
     const id = await test.workspaceId('stay');
     const restore = faulty.rule(first(9, isRename, lostAnswer));
     expect((await update(id, { name: 'go' })).status).toBe(502);
@@ -154,7 +154,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect(await platformName(id)).toBe(name);
   });
 
-  it('answers a rename that was overtaken as done, even if the platform cannot be told the later name yet', async () => {
+  it('answers a rename that was overtaken as done, even if the platform cannot receive the later name yet', async () => {
     const id = await test.workspaceId('before');
     const isLater = (request: PlatformRequest) => isRename(request) && request.body?.includes('later') === true;
     faulty.rule(unreachable(isLater));
@@ -165,7 +165,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect([overtaken.status, later.status]).toEqual([200, 503]);
   });
 
-  it('tells only the later of two renames that the platform refuses its name', async () => {
+  it('fails only the later of two renames when the platform refuses its name', async () => {
     const id = await test.workspaceId('before');
     const isBad = (request: PlatformRequest) => isRename(request) && request.body?.includes('bad') === true;
     faulty.rule(answering(isBad, 422, '{}'));
@@ -200,7 +200,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect(answer.body).toEqual({ detail: 'Workspace is being deleted' });
   });
 
-  it('does not tell a deactivation that was overtaken what the activation could not do', async () => {
+  it('does not show an overtaken deactivation what the activation could not do', async () => {
     const id = await test.workspaceId('flip');
     await makeConnections(id, ['active']);
     const isEnabling = (request: PlatformRequest) =>
@@ -382,7 +382,7 @@ describeInTurns('changes that the platform has to be told', (kind, it) => {
     expect((await remove(id)).status).toBe(404);
   });
 
-  it('counts a workspace that is gone on the platform as deleted', async () => {
+  it('counts a workspace that is missing on the platform as deleted', async () => {
     const id = await test.workspaceId('gone');
     faulty.rule(first(1, isDelete, lostAnswer));
     expect((await remove(id)).status).toBe(200);

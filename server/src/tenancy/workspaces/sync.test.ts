@@ -38,7 +38,7 @@ describeInTurns('synchronising with the platform', (kind, it) => {
     expect((await sync()).body).toEqual({ total_count: 205, created_count: 0, 'created_workspace IDs': [] });
   });
 
-  it('keeps what it has when a page fails, and goes on from there on a retry', async () => {
+  it('keeps what it has when a page fails, and continues from there on a retry', async () => {
     await makeMany(250);
     const restore = faulty.rule(answering((request) => isList(request) && request.path.includes('offset=180'), 500));
     const answer = await sync();
@@ -65,7 +65,7 @@ describeInTurns('synchronising with the platform', (kind, it) => {
     expect(await test.workspaceId('was')).toBe(id);
   });
 
-  it('does not undo a rename of ours that the platform has not been told', async () => {
+  it('does not undo a rename of ours that the platform has not received', async () => {
     const id = await test.workspaceId('plain');
     const restore = faulty.rule(unreachable((request) => request.method === 'PATCH'));
     expect((await test.request('PUT', `/api/v1/workspaces/${id}`, { body: { name: 'fancy' } })).status).toBe(503);

@@ -276,7 +276,7 @@ export async function recordNameSettled(tx: Db, organizationId: string, id: stri
   await changed(tx, organizationId, id).set({ name_settled_at: sql`now_ms()` }).execute();
 }
 
-/** Somebody renamed the workspace directly on the platform. That counts like a later rename of ours. */
+/** Someone renamed the workspace directly on the platform. That counts like a later rename of ours. */
 export async function recordNameOfPlatform(tx: Db, organizationId: string, id: string, name: string): Promise<void> {
   await applyName(tx, organizationId, id, name);
   await recordNameSettled(tx, organizationId, id);
