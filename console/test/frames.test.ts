@@ -268,7 +268,7 @@ it('The playground shows the widget with its choices, as a new customer or the o
   await expect.poll(primary).toBe('rgb(15 118 110)');
 });
 
-it('The editor of a template shows what customers would see of it before it is saved', async () => {
+it('The editor of a template previews what customers would see before it is saved', async () => {
   const id = await stage.sourceTemplate({ name: 'Drafted', description: 'The shop in Berlin' });
   const page = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
   const frame = page.frameLocator('iframe');

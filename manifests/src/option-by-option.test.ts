@@ -205,7 +205,7 @@ describe('records of a list inside a record', () => {
       `, record_selector: {type: RecordSelector, extractor: {type: DpathExtractor, field_path: [rows], record_expander: {type: RecordExpander, expand_records_from_field: [lines, data], ${expander}}}}`,
     );
 
-  it('take fields of the record around, or all of it', async () => {
+  it('take fields of the surrounding record, or the whole record', async () => {
     const manifest = manifestWith(
       lines(
         expanding(

@@ -1,7 +1,6 @@
 /**
- * Work of many tenants that waits in memory for its turn (turns.ts). The work of one tenant starts in the order in
- * which it came. Each tenant has its own queue of limited length, so too much work of one tenant is refused and others
- * do not notice.
+ * Bounded queues in memory, one for each tenant, that share slots in fair turns (turns.ts). Each queue is first in, first
+ * out. Backpressure: work beyond a queue's limit is refused, and other tenants do not notice.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { type Slots, Turns } from './turns.ts';

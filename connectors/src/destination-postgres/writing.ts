@@ -173,7 +173,7 @@ export class Writing {
   }
 
   private async passOn(states: readonly State[]): Promise<void> {
-    // First: a state is useless to a sync that cannot tell whether the rows still exist.
+    // First: a state is useless to a sync that doesn't know whether the rows still exist.
     for (const [key, { configured, held }] of this.writers) {
       if (!this.refused.has(key)) await this.holdings.tell(configured, held);
     }

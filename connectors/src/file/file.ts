@@ -63,7 +63,7 @@ export const connector: SourceConnector = {
 
   check(configuration, surroundings) {
     const { format, primary_key = [] } = checkedConfiguration<FileConfiguration>(configuration);
-    // Someone waits for the answer.
+    // A person is waiting for the answer.
     return withFiles(configuration, surroundings, { attempts: 2, silenceMs: 20_000 }, async ([first]) => {
       const records: Record<string, unknown>[] = [];
       if (first) await readSome(first, format, checkedRecords, (record) => records.push(record));

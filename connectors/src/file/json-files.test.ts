@@ -15,7 +15,7 @@ async function readSome(text: string, chunkLength: number, maxLength = 30) {
 }
 
 describe('lines of JSON that are too long', () => {
-  it('are left out wherever they stand, and told by their keys', async () => {
+  it('are left out wherever they stand, and recognized by their keys', async () => {
     const line = fc.record({ text: fc.string({ maxLength: 60 }), id: fc.nat(99) });
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 15 }), fc.boolean(), async (all, size, isEnded) => {

@@ -34,7 +34,7 @@ describe('a web address', () => {
     },
   );
 
-  test('that does not tell its version is read every time', async () => {
+  test('without a version is read every time', async () => {
     const { read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv);
     const { states } = await read({ syncMode: 'incremental' });
     expect((await read({ syncMode: 'incremental', state: states })).things).toHaveLength(1);

@@ -43,7 +43,7 @@ export const connector: SourceConnector = {
     const api = readConfiguration(configuration);
     const answers = new Map<string, unknown>();
     const onAnswer = (stream: string, body: unknown) => void answers.set(stream, body);
-    // Someone waits for the answer.
+    // A person is waiting for the answer.
     const { source, config } = sourceFor(api, { ...usual, attempts: 2, onAnswer }, { client: { silenceMs: 20_000 } });
     const warnings: CheckWarning[] = [];
     await source.withStreams(config, surroundings, async (streams) => {

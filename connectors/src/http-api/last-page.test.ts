@@ -132,7 +132,7 @@ describe('the last page', () => {
     expect((await read()).ids).toEqual(ids(5, 12));
   });
 
-  test('is not told from a limit of the API when it is full and a 422 follows', async () => {
+  test('is not distinguished from a limit of the API when it is full and a 422 follows', async () => {
     const { read } = await startApi(
       ({ query: { page } }, reply) => {
         if (Number(page) <= 2) return items(Number(page) * 5, Number(page) * 5 + 5);

@@ -31,7 +31,7 @@ describe('one object where a list is expected', () => {
     expect(warning?.message).toContain('records path');
   });
 
-  test('is not told of a list, nor of an answer without anything', () => {
+  test('is absent for a list and for an empty answer', () => {
     for (const answer of [[], [{ id: 1 }], null, undefined]) expect(oneRecordWarning(stream, answer)).toEqual([]);
     expect(pathIn({ data: [{ id: 1 }] }, 'data')).toBeUndefined();
   });

@@ -64,7 +64,7 @@ describe('an incremental view', () => {
     expect((await readFrom(database, third.state)).ids).toEqual([10]);
   });
 
-  it('tells equal rows of a table without a key apart by their number', async () => {
+  it('distinguishes equal rows of a table without a key by their number', async () => {
     const database = await createDatabase();
     await database.client.query(`
       create table stored (id int, at int); create view events as select * from stored;

@@ -83,7 +83,7 @@ export async function readOn({ session, signal, after, broadcast }: Reading): Pr
   }
 }
 
-/** Collects events and broadcasts them at most four times a second. */
+/** Throttle: collects events and broadcasts them at most four times a second. */
 function collect(from: number, broadcast: Reading['broadcast']) {
   let last = from;
   let broadcastAt = Number.NEGATIVE_INFINITY;

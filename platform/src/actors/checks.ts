@@ -14,7 +14,7 @@ import type { CheckRequest } from './requests.ts';
 import { openConfiguration } from './sealed-configuration.ts';
 import { assertNotDelayed } from './sign-ins.ts';
 
-/** Someone waits for the outcome, and a sync that uses the same credential may take hours. */
+/** A person is waiting for the outcome, and a sync that uses the same credential may take hours. */
 const turnPatienceMs = 20_000;
 
 /** With the id of a stored actor, its definition applies, and masked secrets refer to its stored ones. */

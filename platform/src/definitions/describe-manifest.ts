@@ -11,7 +11,7 @@ import { FairQueue } from '@inlay/schedule/fair-queue';
 import { defaultLimits } from '../processes/limits.ts';
 import { heapOption } from '../runner/programs.ts';
 
-/** For text that is not a manifest, or one that is too large. The message tells the author what to change. */
+/** For text that is not a manifest, or one that is too large. The message says what to change. */
 export class UnreadableManifest extends Error {
   override readonly name = 'UnreadableManifest';
 }

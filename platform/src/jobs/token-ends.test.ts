@@ -162,8 +162,8 @@ describe('an access token that ends in the middle of a sync', () => {
     const { connection, endToken, ended, job } = await start();
     connection.setCatalog(itemsStream, other);
     await connection.configure(incremental, { name: 'whole', syncMode: 'full_refresh_overwrite' });
-    // The incremental stream is read completely each time. Of the other one, only a part is read before the token
-    // expires.
+    // The incremental stream is read completely each time. The other one is read only in part before the
+    // token expires.
     connection.steer({ paced: true, records: 10, allowedOf: { whole: 4 } });
     connection.allow(10);
     const { jobId } = await connection.sync();

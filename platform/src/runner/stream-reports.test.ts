@@ -6,7 +6,7 @@ const asItIs = (text: string) => text;
 const nulled = (field: string, count: number) => ({ field, kind: 'nulled', count, example: 'record 1' }) as const;
 
 describe('reports on streams', () => {
-  test('are added up, in the order of the catalog; what a destination does not tell is absent', () => {
+  test('are added up, in the order of the catalog; what a destination does not report is absent', () => {
     const reports = new StreamReports([...streams, { name: 'a', namespace: 'n' }]);
     reports.emitted({ name: 'b' }, 3);
     reports.add({ name: 'b' }, { records_written: 1, values_changed: [nulled('x', 1)] }, asItIs);

@@ -619,7 +619,7 @@ describe('a source that fails', () => {
     expect(completionsIn(file)).toEqual([]);
   });
 
-  test('is not what a cut-off log line makes of it', async () => {
+  test('is not taken from a cut-off log line', async () => {
     const source = scriptedSource([records(2), complete, { print: '{"type":"LOG","log":{"lev' }]);
     const outcome = await sync(testRunner(), {
       source,

@@ -18,7 +18,7 @@ function disk(roomBytes: number) {
 describe('The output of the log', () => {
   it('drops lines that find no room, and says how many with the next line that does', () => {
     const { output, state, lines } = disk(6);
-    // The third line finds room for a part of it.
+    // Only part of the third line fits.
     for (const line of ['a\n', 'b\n', 'cccc\n', 'd\n']) output.write(line);
     state.roomBytes = 10_000;
     for (const line of ['e\n', 'f\n']) output.write(line);

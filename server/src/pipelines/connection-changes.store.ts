@@ -33,7 +33,7 @@ export async function changeSettings(
     .execute();
 }
 
-/** What was seen of it on the platform before says nothing any more. */
+/** Earlier observations on the platform no longer count. */
 export async function changeStatus(tx: Db, workspaceId: string, id: string, isPaused: boolean): Promise<void> {
   await tx
     .updateTable('connections')

@@ -38,7 +38,7 @@ function namedConnection(row: NamedConnection) {
   return { id, name: `${source_name} → ${destination_name}`, source_id, connection_template_id };
 }
 
-/** For the audit: everything of a connection that someone has set. Customers do not read all of it (audit/trail.ts). */
+/** For the audit trail: every setting of a connection. Customers see only some of them (audit/trail.ts). */
 export function settingsOfConnection(row: ConnectionRow) {
   return {
     status: row.paused === 1 ? 'inactive' : 'active',

@@ -36,7 +36,7 @@ export async function closeSettleWindow(db: Db, ref: RemoteRef): Promise<void> {
 }
 
 export interface SettleWindow {
-  /** What is left of it. */
+  /** Time left. */
   waitMs: number;
   /** What all requests say that may still take effect; null: that is not known. */
   unconfirmed: string | null;

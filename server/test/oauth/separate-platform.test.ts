@@ -1,4 +1,4 @@
-/** Who keeps tokens where the platform is a process of its own, what becomes of those of earlier versions, and what doctor says. */
+/** Who keeps tokens where the platform is a process of its own, what happens to those of earlier versions, and what doctor says. */
 import { sql } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';

@@ -52,7 +52,7 @@ it(`${schedules} schedules keep every invariant`, async () => {
 
 const withNamesakes = isLongRun ? 3_000 : 80;
 
-it(`${withNamesakes} schedules in which somebody else uses our names keep every invariant`, async () => {
+it(`${withNamesakes} schedules in which someone else uses our names keep every invariant`, async () => {
   await expectNoViolation({ seeds: withNamesakes, namesakes: true });
 });
 

@@ -62,7 +62,7 @@ async function told(): Promise<string[]> {
   return rows.map(({ type }) => type).filter((type) => /^(credential|source\.(needs|recovered))/.test(type));
 }
 
-it('turns its source to needs_attention by the customer, who signs in again, and all of it keeps its id', async () => {
+it('turns its source to needs_attention by the customer, who signs in again, and everything keeps its id', async () => {
   const id = await signIn();
   const source = { source_template_id: templateId, credential_id: id };
   const made = await test.request('POST', '/api/v1/embedded/sources', { token, body: source });
@@ -100,7 +100,7 @@ it('turns its source to needs_attention by the customer, who signs in again, and
   expect([kept.status, kept.headers['x-inlay-error']]).toEqual([409, 'oauth_client_in_use']);
 });
 
-it("is the operator's to fix where the provider refuses the client, and the customer reads nothing of it", async () => {
+it("is the operator's to fix where the provider refuses the client, and the customer doesn’t see it", async () => {
   provider.token = () => ({ body: { access_token: 'access', refresh_token: 'refresh', expires_in: 3600 } });
   const id = await signIn();
   const source = { source_template_id: templateId, credential_id: id };

@@ -174,7 +174,7 @@ it('a customer has endpoints for its own workspace only, and reads what customer
   for (const { id } of data) expect((await test.request('DELETE', `${path}/${id}`)).status).toBe(200);
 });
 
-it('another organization sees none of it', async () => {
+it('another organization sees none of them', async () => {
   const made = await create({});
   const other = await addTenant(test, 'other');
   expect((await other.request('GET', path)).body).toEqual({ data: [] });

@@ -87,6 +87,7 @@ const settlingMs = 300;
 function scrollOnceSettled(window: Window): void {
   const { body, documentElement: root } = window.document;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Debounced: a height is measured once it stops changing. */
   const look = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {

@@ -78,7 +78,7 @@ describe('A field of a template', () => {
     }
   });
 
-  it('inside an object leaves no empty object behind, which would ask for all of it', () => {
+  it('inside an object leaves no empty object behind, which would ask for every field', () => {
     const mode = { ...fieldOf('host'), key: 'mode' };
     const fixed = withMode(empty, mode, ['tls', 'mode'], 'fixed');
     expect(fixed.partial_default_config).toEqual({ tls: { mode: '' } });

@@ -96,7 +96,7 @@ describeOnBothDatabases('A scoped token', (kind) => {
     expect(text).not.toContain(String(seed));
   });
 
-  it('sees of a template what operators see of it before it is saved', async () => {
+  it('sees of a template what operators preview before it is saved', async () => {
     const path = '/api/v1/integrations/templates/sources/preview';
     const shown = await test.request('POST', path, { body: { original_source_template_id: ids.both } });
     expect([200, { ...shown.body, id: ids.both }]).toEqual(await get(scoped, ids.both));

@@ -449,7 +449,7 @@ function openSecrets(sealer: Sealer, row: { id: string; sealed_secrets: string }
 const secretsAt = (secrets: readonly ClientSecret[], now: number) =>
   secrets.filter(({ usedUntil }) => usedUntil === null || usedUntil > now);
 
-/** The new one first. Of the old ones, only the last is tried, until `end`. */
+/** The new one first. Only the last of the old ones is tried, until `end`. */
 function rotateSecrets(old: readonly ClientSecret[], secret: string, now: number, end: number): ClientSecret[] {
   const made = { secret, createdAt: now, usedUntil: null };
   const [last] = secretsAt(old, now);

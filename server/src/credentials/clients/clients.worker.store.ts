@@ -20,7 +20,7 @@ export async function listEnding(
     .execute();
 }
 
-/** False: someone else was quicker, or the secret is another one by now. */
+/** False: another replica was faster, or the secret has changed. */
 export async function noteWarning(tx: Db, client: OAuthClientRow, days: number): Promise<boolean> {
   const noted = await tx
     .updateTable('oauth_clients')

@@ -160,7 +160,7 @@ describe('whatever a provider answers', () => {
     }
   }
 
-  it('what is read of it is bounded and can be stored', () => {
+  it('its parsed values are bounded and can be stored', () => {
     fc.assert(
       fc.property(status, text, fc.boolean(), (given, said, keepsOldRefreshToken) => {
         check(

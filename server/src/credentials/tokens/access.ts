@@ -29,7 +29,7 @@ export interface CredentialAccess {
 export const attentionBy = (reason: CredentialReason | 'gone' | null): 'operator' | 'customer' =>
   reason === 'client_refused' || reason === 'refused' ? 'operator' : 'customer';
 
-/** Someone has to do something: without a new sign-in, or a change by the operator, there will be no token. */
+/** Action needed: without a new sign-in, or a change by the operator, there will be no token. */
 export class CredentialNeedsAttention extends Error {
   readonly reason: CredentialReason | 'gone';
 
@@ -154,7 +154,7 @@ export async function makeServiceOwner({ store }: { store: Store }, ref: Credent
 }
 
 /**
- * Makes a hosted platform the owner of a credential: this service refreshes nothing of it any more, whether or not the
+ * Makes a hosted platform the owner of a credential: this service no longer refreshes it, whether or not the
  * platform is reached. Undefined: the platform has it already. Throws CredentialNeedsAttention and CredentialBusy.
  */
 export async function makePlatformOwner({ store }: { store: Store }, ref: CredentialRef) {

@@ -24,7 +24,7 @@ export interface Place {
 }
 
 export type Question =
-  /** Whether someone is there. */
+  /** Whether a service is listening. */
   | { about: 'reach' }
   | ({ about: 'access'; forMs?: number; notGeneration?: number } & Place)
   | ({
@@ -39,7 +39,7 @@ export type Reply =
   | { kind: 'reached' }
   | { kind: 'access'; values: Record<string, string>; generation: number; expiresAt: number | null }
   | { kind: 'handed_back'; generation: number | null }
-  /** Someone has to do something. */
+  /** The customer or the operator has to act. */
   | { kind: 'attention'; whose: 'customer' | 'operator' }
   /** There is no token at the moment. `isBusy`: another replica is about to have one. */
   | { kind: 'unavailable'; reason: string; isBusy: boolean };

@@ -337,7 +337,7 @@ export async function putNeedsAttention(
     .executeTakeFirst();
 }
 
-/** Someone uses it: it is refreshed ahead of the end of its access token from now on. */
+/** In use: refreshed ahead of the end of its access token from now on. */
 export async function putUse(db: Db, ref: CredentialRef, generation: number, dueAt: number | null): Promise<void> {
   await ofRef(db, ref)
     .set({ used_at: now, ...(dueAt !== null && { refresh_due_at: dueAt }) })

@@ -210,7 +210,7 @@ describeOnBothDatabases('Credentials', (kind) => {
     // Twice someone was about to send, and nobody has heard of an answer.
     await change(ref, { tried_generation: 1, tries: 2, lease_id: ref.credentialId, lease_until: 1 });
     const late = replica();
-    // Between the look at the row and the change of it, the paused process gives its time back.
+    // The paused process gives its time back between reading the row and changing it.
     late.users.hold = async (tx) => {
       await tx
         .updateTable('credentials')

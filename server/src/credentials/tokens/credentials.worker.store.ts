@@ -34,7 +34,7 @@ export async function listToRevoke(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Undefined when someone else was quicker. */
+/** Undefined when another replica was faster. */
 export async function leaseToRevoke(
   db: Db,
   id: string,

@@ -319,7 +319,7 @@ async function needsAttention(
   return await ctx.store.transaction(async (tx) => {
     await ctx.users.hold(tx, row.workspace_id);
     const noted = await credentials.putNeedsAttention(tx, refOf(row), lease, attention);
-    // Someone else was quicker: what is there now counts.
+    // Lost the race: the stored tokens count.
     if (!noted) return { kind: 'fresh' };
     await tellUsers(ctx, tx, noted);
     const { reason } = attention;

@@ -63,7 +63,7 @@ export type Refreshed =
   | { kind: 'busy'; ms: number }
   /** It has not worked this time; `isAsked`: the provider was asked, and when to ask again is stored. */
   | { kind: 'later'; reason: string; isAsked: boolean }
-  /** Someone has to do something. */
+  /** The customer or the operator has to act. */
   | { kind: 'ended' };
 
 /** What this process refreshes at the moment, so that everybody who wants the same tokens shares one request. */

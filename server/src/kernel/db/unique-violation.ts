@@ -1,4 +1,4 @@
-/** Whether a statement failed because a row with the same key is there already: someone else was faster. */
+/** Whether a statement failed because a row with the same key already exists: another writer was faster. */
 export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

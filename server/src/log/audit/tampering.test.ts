@@ -190,7 +190,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
     }
   });
 
-  it('is found without its end, if anything is left that speaks of it', async () => {
+  it('is found without its end, if anything that refers to the end is left', async () => {
     const made = await makeTrail(kind);
     const last = (await exported(made, made.store))?.length ?? 0;
     const without = (db: Db) =>

@@ -1,9 +1,9 @@
 /**
- * The log of an organization: everything that has happened, in one order, for every reader. This file writes entries;
- * sequencer.worker.ts gives them their positions; events.ts reads them.
+ * The event log of an organization, a transactional outbox: this file writes entries, sequencer.worker.ts numbers them, and
+ * events.ts reads them.
  *
- * What always holds: an entry is written in the transaction of its change, so there is one exactly if the change took effect.
- * It says who made the change. It is never changed afterwards.
+ * Invariants: an entry is written in the transaction of its change, so it exists exactly if the change took effect. It
+ * names who made the change, and never changes afterwards.
  */
 import type { Cause } from '../../kernel/cause.ts';
 import type { Db } from '../../kernel/db/open.ts';

@@ -253,7 +253,7 @@ describeOnBothDatabases('The log', (kind) => {
     expect((await log.read(1)).data).toMatchObject([{ position: 2 }]);
   });
 
-  it('reports no events that are too old, and tells readers where to begin', async () => {
+  it('reports no events that are too old, and shows readers where to begin', async () => {
     const store = await openTestStore(kind);
     const log = await openLog(store);
     await log.record(...upTo(10).map((index) => tag(`t${index}`)));

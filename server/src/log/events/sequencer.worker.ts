@@ -1,6 +1,6 @@
 /**
- * Gives positions to the entries of the log: 1, 2, 3, … for each organization, without a gap. Runs in every replica; a lease
- * lets one of them do it.
+ * Numbers the entries of the log (a transactional outbox): 1, 2, 3, … for each organization, without a gap. Runs in every
+ * replica; a lease lets one of them do it.
  *
  * What always holds: only an entry whose transaction is committed gets a position, and keeps it. On PostgreSQL a
  * transaction that wrote its entry first may be committed last, so numbers of the database are no order for readers. A

@@ -20,7 +20,7 @@ export async function listWithWork(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Undefined when someone else was quicker. */
+/** Undefined when another replica was faster. */
 export async function leaseEndpoint(
   db: Db,
   id: string,

@@ -3,8 +3,8 @@
  *
  * What always holds: each endpoint gets every event that it wants at least once. How far it has got is on disk, and is
  * written after the answers: a process that is killed sends some events again, under the same `webhook-id`, and leaves
- * none out. An event that fails is tried again by the schedule (retry-schedule.ts), which is on disk as well. An
- * endpoint that is slow, or fails, takes nothing from the others: it has its own few requests at a time.
+ * none out. An event that fails is retried with backoff (retry-schedule.ts); the schedule is on disk as well. Bulkheads: an
+ * endpoint that is slow or fails takes nothing from the others, because each has its own few concurrent requests.
  */
 import { attentionOf, type Repetition, repeatedly } from '../../kernel/background.ts';
 import { byWorker } from '../../kernel/cause.ts';

@@ -92,7 +92,7 @@ describeInTurns('The streams of a source', (kind, it) => {
     expect(await faultsOf({ source_template_id: id, source_config: elsewhere })).toEqual([
       ['body.source_config.password', 'value_error.secret'],
     ]);
-    // What the template has is not added: nothing of it goes anywhere unseen.
+    // The template's values are not added, so none of them goes anywhere unseen.
     expect(await faultsOf({ source_template_id: id, source_config: {} })).not.toEqual([]);
     const other = await addTenant(test, 'other');
     expect((await discover({ source_template_id: id, source_config: masked }, other)).status).toBe(404);

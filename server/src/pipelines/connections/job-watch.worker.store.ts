@@ -5,7 +5,7 @@ import { fromNow, now, nowOrAt } from '../../kernel/db/moments.ts';
 import type { Db } from '../../kernel/db/open.ts';
 import type { ConnectionRow, JobRow } from '../../kernel/db/tables.ts';
 
-/** How far jobs have been read, and the time; undefined while someone else reads them. */
+/** How far jobs have been read, and the time; undefined while another replica reads them. */
 export async function leaseWatch(
   db: Db,
   leaseId: string,

@@ -41,7 +41,7 @@ const atATime = 20;
 const historyLength = 100;
 
 export interface JobWatch extends Repetition {
-  /** Reads everything that has changed, unless someone else is at it. */
+  /** Reads everything that has changed, unless another replica is reading. */
   pass(): Promise<void>;
   /** The platform has given a sign. */
   soon(): void;

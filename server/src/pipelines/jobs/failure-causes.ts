@@ -57,7 +57,7 @@ const dayMs = 86_400_000;
 
 /**
  * When a connection counts as stale if no sync succeeds before: when it would have run three times since the last success,
- * or since it was made, and not within a day. Null where nothing is expected of it.
+ * or since it was made, and not within a day. Null if no sync is expected.
  */
 export function staleAt(row: ConnectionRow, { state, lastGoodAt }: Health): number | null {
   const schedule = scheduleOf(row);

@@ -31,7 +31,7 @@ export async function putOffLog(
     .execute();
 }
 
-/** False when someone else was quicker. */
+/** False when another replica was faster. */
 export async function takeWantedLog(tx: Db, { connection_id, id }: Pick<JobRow, 'connection_id' | 'id'>) {
   const [taken] = await tx
     .deleteFrom('job_logs_wanted')

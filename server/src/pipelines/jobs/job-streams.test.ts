@@ -24,7 +24,7 @@ const farewell = [
 ];
 
 describeOnOneDatabase('The streams of a job', (kind) => {
-  it('tell operators and customers how many records came, were written and removed, and which values changed', async () => {
+  it('show operators and customers how many records came, were written and removed, and which values changed', async () => {
     const test = await startTestApp(kind, { env: { PORT: String(await freePort()) } });
     onTestFinished(() => test.stop());
     await test.app.listen();

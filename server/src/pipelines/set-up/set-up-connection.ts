@@ -207,7 +207,7 @@ async function prepareConnection(
   };
 }
 
-/** By what the source has now, and what is wanted of it. Runs the source. */
+/** Compares the source's current streams with the wanted ones. Runs the source. */
 async function streamsFor(
   ctx: PipelinesContext,
   source: SourceRow,

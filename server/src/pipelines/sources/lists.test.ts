@@ -230,7 +230,7 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
     expect(await planOf(store, good)).toMatch(/jobs_outcomes/);
   });
 
-  it('show jobs newest first, each once, and one job with what is known of it', async () => {
+  it('show jobs newest first, each once, and one job with everything known about it', async () => {
     const jobs = await all('/jobs?limit=9');
     expect(jobs.ids).toHaveLength(50);
     expect(new Set(jobs.ids).size).toBe(50);

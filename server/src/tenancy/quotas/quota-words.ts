@@ -13,7 +13,7 @@ export interface Reached {
   used: number;
 }
 
-/** What each audience may know of it, as parameters of a code. */
+/** What each audience may know, as parameters of a code. */
 export function parametersFor({ used, ...reached }: Reached, audience: Audience) {
   return audience === 'operator' ? { ...reached, used } : reached;
 }

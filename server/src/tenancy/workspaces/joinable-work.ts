@@ -1,4 +1,4 @@
-/** One piece of work per key at a time in this process. A caller that asks for work that runs already gets its outcome. */
+/** Single-flight per key, in this process: a caller that asks for work already running gets its outcome. */
 export class JoinableWork {
   readonly #running = new Map<string, Promise<unknown>>();
 

@@ -85,7 +85,7 @@ describeInTurns('synchronising with the platform', (kind, it) => {
     restore();
     expect((await rename('new')).status).toBe(200);
     await late.apply();
-    // The rename was long ago, but for the assertion that is left of it.
+    // The rename was long ago; only its assertion is left.
     const { db } = test.app.store;
     await db
       .updateTable('workspaces')
