@@ -45,7 +45,7 @@ export function watchUsage(pid: number, names: Record<string, string>): () => Us
   }, sampleEveryMs);
   return () => {
     clearInterval(timer);
-    return Object.fromEntries(Object.entries(samples).map(([name, taken]) => [name, summarise(taken)]));
+    return Object.fromEntries(Object.entries(samples).map(([name, taken]) => [name, summarize(taken)]));
   };
 }
 
@@ -59,7 +59,7 @@ export const cpuSecondsSoFar = (pid: number): number => secondsInStat(pid, 11);
 /** The CPU time of all children of a process that have ended. */
 export const childrenCpuSecondsSoFar = (pid: number): number => secondsInStat(pid, 13);
 
-function summarise(samples: Sample[]): ProcessUsage {
+function summarize(samples: Sample[]): ProcessUsage {
   const half = Math.ceil(samples.length / 2);
   const peak = (part: Sample[]) => Math.max(...part.map(({ residentKilobytes }) => residentKilobytes));
   const [first, second] = [samples.slice(0, half), samples.slice(half)];

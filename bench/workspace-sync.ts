@@ -28,7 +28,7 @@ export const workspaceSync = onBothDatabases('workspace-sync', async (database, 
   /** A service in front of the platform, with an empty store. */
   async function startEmpty() {
     await service?.stop();
-    const place = await database.makeEmpty('synchronised');
+    const place = await database.makeEmpty('synchronized');
     const environment = { ...credentials, INLAY_PLATFORM_URL: url, ...place.environment };
     service = await startService({ ...place, environment }, options);
   }

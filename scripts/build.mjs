@@ -49,7 +49,7 @@ export async function bundleProgram({ entry, outfile }) {
   return metafile.inputs;
 }
 
-/** Comments about licences are in licenses.txt. */
+/** Comments about licenses are in licenses.txt. */
 const withoutComments = /** @type {const} */ ({ minifyWhitespace: true, legalComments: 'none' });
 
 /**

@@ -123,7 +123,7 @@ describe('the demo', () => {
   }
 
   it('offers a plan what its tags say', async () => {
-    const free = ['Online shop', 'Loyalty programme', 'Cash register', 'CSV or JSON file'];
+    const free = ['Online shop', 'Loyalty program', 'Cash register', 'CSV or JSON file'];
     expect(await offered(demo, 'free')).toEqual([...free, 'Ledgerline']);
     expect(await offered(demo, 'pro')).toEqual([...free, 'PostgreSQL', 'JSON API', 'Ledgerline']);
   });

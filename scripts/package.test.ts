@@ -49,7 +49,7 @@ const filesBelow = (top: string) =>
     .sort();
 
 describe('the self-contained archive', () => {
-  it('is small, holds binaries of this platform only, and brings the licences and a bill of materials', () => {
+  it('is small, holds binaries of this platform only, and brings the licenses and a bill of materials', () => {
     const files = filesBelow(folder);
     const bytes = files.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0);
     expect(bytes).toBeLessThan(60e6);

@@ -1,4 +1,4 @@
-// Which third-party packages the product consists of: their licences, most of which must be delivered with the code, and a
+// Which third-party packages the product consists of: their licenses, most of which must be delivered with the code, and a
 // bill of materials (CycloneDX). Both depend on the packages alone, so that two builds are equal byte for byte: no time of
 // the build, no random serial number.
 
@@ -118,7 +118,7 @@ const refOf = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${vers
 /** @param {string} license an SPDX name, or an expression of several */
 const licensesOf = (license) => [/[ ()]/.test(license) ? { expression: license } : { license: { id: license } }];
 
-/** Some packages have their licence only in the README. @param {string} folder @param {any} manifest @returns {string[]} */
+/** Some packages have their license only in the README. @param {string} folder @param {any} manifest @returns {string[]} */
 function licenseTexts(folder, manifest) {
   const entries = readdirSync(`${root}/${folder}`);
   /** @param {string} entry */

@@ -157,10 +157,10 @@ export async function discoverStream(config: Configuration, name: string): Promi
 export async function read(config: Configuration, streams: ConfiguredStream[], state: State[] = []) {
   const { emitter, messages } = collectingEmitter();
   await source.read(config, { streams }, state, emitter, surroundings);
-  return summarise(messages);
+  return summarize(messages);
 }
 
-export function summarise(messages: Emitted[]) {
+export function summarize(messages: Emitted[]) {
   return {
     messages,
     records: messages.flatMap((message) => (message.type === 'RECORD' ? [message.record.data] : [])),
@@ -222,7 +222,7 @@ export async function tryToWrite(...run: Parameters<typeof write>) {
   );
   return {
     failure,
-    states: summarise(emitted).states,
+    states: summarize(emitted).states,
     reports: toldIn<StreamReport>(emitted, streamReportType),
     holdings: toldIn<StreamHolding>(emitted, streamHoldingType),
   };

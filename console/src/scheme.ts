@@ -1,4 +1,4 @@
-/** Colour scheme: the system's, unless the user has chosen one. The choice stays in this browser. */
+/** Color scheme: the system's, unless the user has chosen one. The choice stays in this browser. */
 export const schemes = ['system', 'light', 'dark'] as const;
 export type Scheme = (typeof schemes)[number];
 

@@ -346,7 +346,7 @@ describe('A failing customer', () => {
     forgetRefusals();
   });
 
-  it('has a log that is searched, and a line that is found is shown among its neighbours', async () => {
+  it('has a log that is searched, and a line that is found is shown among its neighbors', async () => {
     const page = await stage.newPage();
     await signIn(page, `/jobs/${failedJob}`);
     const lines = page.getByRole('region', { name: words.job.logLines }).getByRole('listitem');

@@ -12,7 +12,7 @@ export const colorSchemes = ['light', 'dark', 'auto'] as const;
 export interface WidgetTheme {
   /** `auto` follows the customer's own setting. */
   color_scheme?: (typeof colorSchemes)[number];
-  /** Buttons, links and focus rings. Any CSS colour value or name. */
+  /** Buttons, links and focus rings. Any CSS color value or name. */
   primary_color?: string;
   background_color?: string;
   text_color?: string;

@@ -1,6 +1,6 @@
 /**
  * The closed list of all errors of the service: status, detail, and what they mean. The API reference and
- * docs/reference/errors.md are checked against it. The file is long because the catalogue is one list.
+ * docs/reference/errors.md are checked against it. The file is long because the catalog is one list.
  */
 import type { Fault } from './errors.ts';
 import type { QuotaName } from './tenancy/quotas.ts';
@@ -318,8 +318,8 @@ const entries = {
     statuses: [502],
     parameters: ['total'] as const,
     detail: ({ total }: RequiredFacts['sync_stopped']) =>
-      `Synchronisation stopped after ${total} workspaces. Retry to continue.`,
-    example: 'Synchronisation stopped after 200 workspaces. Retry to continue.',
+      `Synchronization stopped after ${total} workspaces. Retry to continue.`,
+    example: 'Synchronization stopped after 200 workspaces. Retry to continue.',
     when: 'The platform failed between two pages. Workspaces recorded so far are kept, and a retry continues.',
     retryAfterSeconds: 5,
   },

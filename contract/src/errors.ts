@@ -41,7 +41,7 @@ export const faultTypes = {
   'value_error.datetime': ['not a timestamp', 'use a timestamp such as 2026-01-31T09:30:00Z'],
   'value_error.text': ['invalid text', 'a sentence that says what is accepted'],
   'value_error.placeholder': ['unknown placeholder, or invalid text', 'a sentence that says why'],
-  'value_error.color': ['not a CSS colour', 'use a CSS colour such as #4f46e5, rgb(79 70 229) or teal'],
+  'value_error.color': ['not a CSS color', 'use a CSS colour such as #4f46e5, rgb(79 70 229) or teal'],
   'value_error.font': ['not a list of fonts', 'use a list of fonts such as Inter, system-ui, sans-serif'],
   'value_error.url': ['not a URL', 'a sentence that says what is accepted'],
   'value_error.icon': ['neither an icon URL nor a small image', 'a sentence that says what is accepted'],

@@ -19,7 +19,7 @@ export type TagMode = (typeof tagModes)[number];
 export const operatorPermissions = ['full', 'operator', 'read'] as const;
 export type OperatorPermission = (typeof operatorPermissions)[number];
 
-/** A closed list of strings, in a form that validation, serialisation and OpenAPI all support. */
+/** A closed list of strings, in a form that validation, serialization and OpenAPI all support. */
 export function Enumeration<const T extends readonly string[]>(members: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...members], ...options });
 }
@@ -35,7 +35,7 @@ export const WorkspaceName = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    '1 to 255 characters, kept as sent. Compared case-sensitively after Unicode NFC normalisation. Blank names, control characters, lone surrogates and bidirectional controls are rejected.',
+    '1 to 255 characters, kept as sent. Compared case-sensitively after Unicode NFC normalization. Blank names, control characters, lone surrogates and bidirectional controls are rejected.',
   examples: ['acme-inc'],
 });
 

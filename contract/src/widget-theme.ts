@@ -7,7 +7,7 @@ const Color = (description: string, example: string) =>
   Type.String({
     format: 'css-color',
     maxLength: 64,
-    description: `${description} Any CSS colour value or name.`,
+    description: `${description} Any CSS color value or name.`,
     examples: [example],
   });
 
@@ -15,11 +15,11 @@ const fields = {
   color_scheme: Type.Optional(
     Enumeration(colorSchemes, {
       default: 'auto',
-      description: "Colour scheme. `auto` follows the customer's own setting.",
+      description: "Color scheme. `auto` follows the customer's own setting.",
     }),
   ),
-  primary_color: Type.Optional(Color('Colour of buttons, links and focus rings.', '#4f46e5')),
-  background_color: Type.Optional(Color('Background colour.', '#ffffff')),
+  primary_color: Type.Optional(Color('Color of buttons, links and focus rings.', '#4f46e5')),
+  background_color: Type.Optional(Color('Background color.', '#ffffff')),
   text_color: Type.Optional(Color('Text', '#111827')),
   radius: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 32, description: 'Corner radius in pixels.', examples: [8] }),

@@ -12,7 +12,7 @@ export type ViewState = 'loading' | 'ready' | 'failed';
 
 export interface View {
   readonly words: Words;
-  /** Sets colours and language once known. Until then, light or dark follows the page. */
+  /** Sets colors and language once known. Until then, light or dark follows the page. */
   dress(theme: WidgetTheme | undefined, locale: string | undefined): void;
   /** Replaces the frame with one for this URL. */
   showFrame(address: string): HTMLIFrameElement;

@@ -233,7 +233,7 @@ it("speaks the token's language, or else the browser's", async () => {
   expect(await page.getByRole('button', { name: 'Cerrar' }).isVisible()).toBe(true);
 });
 
-it('wears the colours of the theme while it loads, and ignores what is no colour', async () => {
+it('wears the colors of the theme while it loads, and ignores what is no color', async () => {
   page = await host.openPage({ colorScheme: 'dark' });
   const background = () => dialog().evaluate((element) => getComputedStyle(element).backgroundColor);
   await openWidget(host.token({ silent: true, theme: { background_color: 'rgb(1, 2, 3)' } }));

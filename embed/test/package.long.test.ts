@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-it('The embed package brings the library, its types, the README and the licence, and depends on nothing', async () => {
+it('The embed package brings the library, its types, the README and the license, and depends on nothing', async () => {
   const installed = join(project, 'node_modules/inlay-embed');
   expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   const files = ['inlay-embed.d.ts', 'inlay-embed.js', 'react.d.ts', 'react.js'];

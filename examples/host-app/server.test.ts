@@ -125,7 +125,7 @@ it('makes each template once, however often it is run', async () => {
   }
   expect(made.sources?.map(({ name, tags }) => [name, tags])).toEqual([
     ['Online shop', ['free', 'pro']],
-    ['Loyalty programme', ['free', 'pro']],
+    ['Loyalty program', ['free', 'pro']],
     ['Cash register', ['free', 'pro']],
     ['CSV or JSON file', ['free', 'pro']],
     ['PostgreSQL', ['pro']],

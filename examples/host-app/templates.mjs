@@ -21,7 +21,7 @@ const sourceTemplates = (ordersFile) => [
   },
   {
     // Slow enough to watch.
-    name: 'Loyalty programme',
+    name: 'Loyalty program',
     actor_definition_id: definitions.sampleData,
     partial_default_config: { seed: 21, records_per_second: 400 },
     tags: ['free', 'pro'],

@@ -17,14 +17,14 @@ const newline = 10;
  * is a failure. An aborted signal ends the input.
  */
 export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGenerator<DestinationInput[]> {
-  const recogniseRecord = recordRecogniser();
+  const recognizeRecord = recordRecognizer();
   for await (const block of blocksOf(input, signal)) {
     const batch: DestinationInput[] = [];
     const view = new DataView(block.buffer, block.byteOffset, block.length);
     for (let start = 0; start < block.length; ) {
       const newlineAt = block.indexOf(newline, start);
       const end = newlineAt === -1 ? block.length : newlineAt;
-      const record = recogniseRecord(block, view, start, end);
+      const record = recognizeRecord(block, view, start, end);
       if (record) batch.push({ type: 'RECORD', record });
       else batch.push(...readMessage(block.toString('utf8', start, end), newlineAt !== -1));
       start = end + 1;
@@ -121,7 +121,7 @@ function isSpace(byte: number | undefined): boolean {
 
 const [openingBrace, closingBrace] = ['{', '}'].map((brace) => brace.charCodeAt(0)) as [number, number];
 
-function recordRecogniser(): (block: Buffer, view: DataView, start: number, end: number) => UnparsedRecord | undefined {
+function recordRecognizer(): (block: Buffer, view: DataView, start: number, end: number) => UnparsedRecord | undefined {
   let latest: RecordBeginning | undefined;
   return (block, view, start, end) => {
     if (!latest?.begins(view, start, end)) {

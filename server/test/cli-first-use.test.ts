@@ -1,5 +1,5 @@
 /**
- * The command line in the hands of someone new: called in the wrong folder, with a misspelt variable, on a directory that
+ * The command line in the hands of someone new: called in the wrong folder, with a misspelled variable, on a directory that
  * cannot be written, or with `| head` behind it.
  */
 import { spawn, spawnSync } from 'node:child_process';

@@ -449,7 +449,7 @@ describe('inlay connector', () => {
     expect(await fail(...add, './run.sh')).toContain(`No executable program at ${join(dataDir, 'run.sh')}. `);
   });
 
-  it('checks manifests, imports them once their licences are accepted, and lists and removes them', async () => {
+  it('checks manifests, imports them once their licenses are accepted, and lists and removes them', async () => {
     const { dataDir, inlay, succeed, fail } = commandLine();
     await succeed('organization', 'create', '--name', 'Ours');
     const folder = join(dataDir, 'manifests');
@@ -481,11 +481,11 @@ describe('inlay connector', () => {
     const refused = await inlay('connector', 'import', folder);
     expect(refused.code).toBe(1);
     expect(rowsOf(refused.stdout)).toContainEqual(['loans', 'Loans', 'MIT']);
-    expect(refused.stderr).toContain('--accept-licence');
-    expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-licence')).toBe(
+    expect(refused.stderr).toContain('--accept-license');
+    expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-license')).toBe(
       'Not found: python.\n',
     );
-    const imported = await asProcess.succeed('connector', 'import', folder, '--accept-licence');
+    const imported = await asProcess.succeed('connector', 'import', folder, '--accept-license');
     expect(imported).toMatch(/^2 added, 0 .*, 0 not/m);
     expect(await succeed('connector', 'import', folder, '--only', 'loans', '--accept-licence')).toMatch(
       /^0 added, 1 .*, 0 not/m,
@@ -561,7 +561,7 @@ describe('inlay connector', () => {
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const registry = `${address}/files/registries/v0/oss_registry.json`;
 
-    const imported = await succeed('connector', 'import', registry, '--accept-licence');
+    const imported = await succeed('connector', 'import', registry, '--accept-license');
     expect(rowsOf(imported).slice(1, 4)).toEqual([
       ['books', 'Books', 'ELv2'],
       ['gone', 'Gone', 'ELv2'],

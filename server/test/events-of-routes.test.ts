@@ -65,7 +65,7 @@ interface Entry {
   patch: string | null;
 }
 
-/** What was before and after is in the entry, unless the catalogue says why not. */
+/** What was before and after is in the entry, unless the catalog says why not. */
 function expectPatch(route: string, { type, patch }: Entry): void {
   const { noPatchBecause } = catalogue[type as EntryType];
   if (noPatchBecause !== undefined) {

@@ -38,7 +38,7 @@ describeOnOneDatabase('a sync of thousands of workspaces', (kind) => {
     });
     onTestFinished(() => test.stop());
     const sync = () => test.request('POST', '/api/v1/workspaces/sync');
-    const progress = () => lines.filter(({ msg }) => msg === 'synchronising workspaces').map(({ found }) => found);
+    const progress = () => lines.filter(({ msg }) => msg === 'synchronizing workspaces').map(({ found }) => found);
     const total = async () => (await test.request('GET', '/api/v1/workspaces/stats')).body.total_count;
     return { hosted, runtime, test, sync, progress, total };
   }

@@ -36,7 +36,7 @@ export function idIn(comment: string | null): string | undefined {
 /** Needs an open transaction; the table is there, and is the user's own. */
 export async function giveId(client: pg.Client, table: string): Promise<string> {
   const id = randomUUID();
-  await client.query(`comment on column ${table}.${commentedColumn} is 'Inlay recognises this table by the id ${id}.'`);
+  await client.query(`comment on column ${table}.${commentedColumn} is 'Inlay recognizes this table by the id ${id}.'`);
   return id;
 }
 

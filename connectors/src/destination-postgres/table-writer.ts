@@ -113,7 +113,7 @@ export class TableWriter {
     return this.configured.destination_sync_mode === 'overwrite' || this.table.isReplaced;
   }
 
-  /** How the next sync recognises the table. */
+  /** How the next sync recognizes the table. */
   get held(): Held {
     return { table: this.table.id, rows: this.counts.hasRows };
   }

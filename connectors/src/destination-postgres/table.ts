@@ -324,7 +324,7 @@ function newestFirst(cursor: Place | undefined): string {
   return order.join(', ');
 }
 
-/** Since PostgreSQL 15. Before, records without a key are not recognised as the same. */
+/** Since PostgreSQL 15. Before, records without a key are not recognized as the same. */
 export async function hasNullsNotDistinct(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,

@@ -1,6 +1,6 @@
 /*
  * Types of CSV columns, which contain only text: detected from a sample, and applied to values when the file is read.
- * Both recognise the same spellings, and only those that can be restored exactly: 007 stays text. A number keeps all
+ * Both recognize the same spellings, and only those that can be restored exactly: 007 stays text. A number keeps all
  * its digits, including the trailing zero of 2.50.
  */
 import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';

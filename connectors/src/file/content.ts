@@ -44,7 +44,7 @@ async function* unpacked(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** As many bytes as it takes to recognise a format, unless the file is shorter. */
+/** As many bytes as it takes to recognize a format, unless the file is shorter. */
 async function readBeginning(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let beginning = Buffer.alloc(0);
   while (beginning.length < 4) {

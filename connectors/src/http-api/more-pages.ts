@@ -1,6 +1,6 @@
 /*
  * Detects whether a response announces more pages. APIs do this in many ways: a flag, a URL or number of the next page,
- * a count of pages or records. The usual names are recognised next to the records and in the usual wrapper objects,
+ * a count of pages or records. The usual names are recognized next to the records and in the usual wrapper objects,
  * never within a record. Only a flag can end pagination; other signs may belong to a different pagination, and one more
  * request settles it.
  */
@@ -49,7 +49,7 @@ export function saysOfMorePages({ body, headers }: Answer, recordPath: string, f
   return found;
 }
 
-/** Objects that contain the records, with normalised names; the outermost wins. */
+/** Objects that contain the records, with normalized names; the outermost wins. */
 function fieldsAround(body: unknown, recordPath: string): Map<string, unknown> {
   const fields = new Map<string, unknown>();
   const add = (object: Record<string, unknown>) => {

@@ -1,4 +1,4 @@
-/* Reports to the platform how a destination recognises what it has stored of its streams, whenever that changes. */
+/* Reports to the platform how a destination recognizes what it has stored of its streams, whenever that changes. */
 
 import type { Emitter } from '@inlay/protocol/connector';
 import { type ConfiguredCatalog, type ConfiguredStream, streamKey } from '@inlay/protocol/protocol';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { doubtContent } from './stored-content.ts';
 
-// The check values of the catalogue of CRC algorithms, and the digests of the same text.
+// The check values of the catalog of CRC algorithms, and the digests of the same text.
 it.each([
   ['x-amz-checksum-crc32', 'y/Q5Jg=='],
   ['x-amz-checksum-crc32c', '4waSgw=='],

@@ -9,7 +9,7 @@ import {
   discoverStream,
   read,
   startProgram,
-  summarise,
+  summarize,
   surroundings,
 } from '../../test/postgres.ts';
 import { connector } from './source-postgres.ts';
@@ -302,7 +302,7 @@ describe('a full refresh', () => {
       message: expect.stringContaining('table gone is'),
       failureType: 'transient_error',
     });
-    const { records, statuses } = summarise(messages);
+    const { records, statuses } = summarize(messages);
     expect(records).toEqual([{ n: 1 }]);
     expect(statuses).toEqual(['kept STARTED', 'kept COMPLETE', 'gone INCOMPLETE']);
   });
@@ -329,7 +329,7 @@ describe('a full refresh', () => {
         configure(await discoverStream(config, 'after')),
       ];
       const { messages } = await read(config, streams);
-      const { records, statuses } = summarise(messages);
+      const { records, statuses } = summarize(messages);
       expect(records).toEqual([{ text: 'x', id: 1, note: 'n1' }, { text: 'x', id: 3, note: 'n3' }, { n: 1 }]);
       expect(statuses).toEqual(['large STARTED', 'large COMPLETE', 'after STARTED', 'after COMPLETE']);
       const reports = messages.flatMap((message) => (message.type === 'TRACE' ? [message.trace.analytics?.value] : []));

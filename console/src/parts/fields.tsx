@@ -86,7 +86,7 @@ export function ChoiceField<V extends string>({ label, hint, value, options, onI
   );
 }
 
-/** A list of labelled values. */
+/** A list of labeled values. */
 export function FactList({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="c-fact-list">

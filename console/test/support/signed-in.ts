@@ -47,7 +47,7 @@ export async function expectGoodLooks(page: Page, name: string, shown?: Locator)
   for (const [scheme, width] of isWhole ? looks : [looks[name.length % 2 === 0 ? 0 : 1]]) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width, height: 900 });
-    // Colours on their way to another theme are no colours of a theme.
+    // Colors on their way to another theme are no colors of a theme.
     await page.evaluate(async () => {
       const changes = document.getAnimations().filter((one) => one instanceof CSSTransition);
       await Promise.allSettled(changes.map(({ finished }) => finished));

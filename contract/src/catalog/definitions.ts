@@ -16,7 +16,7 @@ const AnyObject = <T>(description: string, options: object = {}) =>
 const TextOrNull = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
 
-/** What a connector reports about itself: its configuration schema and how it can be authorised. */
+/** What a connector reports about itself: its configuration schema and how it can be authorized. */
 export const ConnectorSpecification = Type.Object(
   {
     documentationUrl: Type.Optional(Type.String({ description: 'Page that describes the set-up.' })),
@@ -24,7 +24,7 @@ export const ConnectorSpecification = Type.Object(
       'JSON Schema (draft 07) of the configuration, with annotations for rendering a form.',
       { examples: [exampleSchema] },
     ),
-    advanced_auth: Type.Optional(AnyObject<Record<string, unknown>>('How the connector can be authorised with OAuth.')),
+    advanced_auth: Type.Optional(AnyObject<Record<string, unknown>>('How the connector can be authorized with OAuth.')),
     supported_destination_sync_modes: Type.Optional(
       Type.Array(Type.String(), { description: 'Write modes that a destination supports.', examples: [['append']] }),
     ),

@@ -25,7 +25,7 @@ export type TemplateTagList = Static<typeof TemplateTagList>;
 const TagName = Type.String({
   ...Tag,
   description:
-    '1 to 255 characters without control characters. Compared case-sensitively after Unicode NFC normalisation.',
+    '1 to 255 characters without control characters. Compared case-sensitively after Unicode NFC normalization.',
   examples: ['crm'],
 });
 

@@ -60,7 +60,7 @@ const settings = {
   endpoints: Type.Optional(OAuthProvider),
   definition_id: Type.Optional(DefinitionId),
   authorization_params: Type.Optional(
-    Params('Additional parameters of the authorisation URL. Override those of the provider.'),
+    Params('Additional parameters of the authorization URL. Override those of the provider.'),
   ),
   token_params: Type.Optional(Params('Additional parameters of token requests. Override those of the provider.')),
 };
@@ -149,7 +149,7 @@ export const OAuthClient = Type.Object(
       description: 'Source definition that described the provider.',
     }),
     endpoints: OAuthProvider,
-    authorization_params: Params('Additional parameters of the authorisation URL.'),
+    authorization_params: Params('Additional parameters of the authorization URL.'),
     token_params: Params('Additional parameters of token requests.'),
     client_id: ClientId,
     client_secret: Type.Unsafe<string | null>({

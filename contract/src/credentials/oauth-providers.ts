@@ -106,7 +106,7 @@ const Account = Type.Object(
       ),
     ),
     id: Path("Path to the account's permanent identifier."),
-    label: Type.Optional(Path('Path to a name that the customer recognises.')),
+    label: Type.Optional(Path('Path to a name that the customer recognizes.')),
   },
   { title: 'Account at a provider', description: 'How to identify the account that signed in.' },
 );
@@ -150,7 +150,7 @@ const Revocation = Type.Object(
 
 export const oauthEndpoints = {
   authorization_url: Address(
-    'Authorisation endpoint, where the customer signs in.',
+    'Authorization endpoint, where the customer signs in.',
     'https://provider.example.com/oauth/authorize',
   ),
   token_url: Address('Token endpoint.', 'https://provider.example.com/oauth/token'),
@@ -207,7 +207,7 @@ export const oauthKnobs = {
       examples: [['offline_access']],
     }),
   ),
-  authorization_params: Type.Optional(Params('Additional parameters of the authorisation URL.')),
+  authorization_params: Type.Optional(Params('Additional parameters of the authorization URL.')),
   token_params: Type.Optional(Params('Additional parameters of token requests.')),
   pkce: Type.Optional(Type.Boolean({ description: 'Whether to use PKCE with S256. On by default.' })),
   client_authentication: Type.Optional(

@@ -1,6 +1,6 @@
 /**
- * Which texts are CSS colours: a number, a function, one of the 148 names, or `transparent`. Colours that depend on the
- * page or the machine (`currentcolor`, system colours) are refused, and so is a text with a reference in it (`var()`,
+ * Which texts are CSS colors: a number, a function, one of the 148 names, or `transparent`. Colors that depend on the
+ * page or the machine (`currentcolor`, system colors) are refused, and so is a text with a reference in it (`var()`,
  * `url()`).
  */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { originFault, serialiseOrigin } from './origins.ts';
+import { originFault, serializeOrigin } from './origins.ts';
 
 const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443' };
 
@@ -26,12 +26,12 @@ const host = fc.oneof(
 );
 const port = fc.integer({ min: 1, max: 65_535 }).map(String);
 
-describe('serialiseOrigin', () => {
-  it('takes what a browser serialises, and gives it back', () => {
+describe('serializeOrigin', () => {
+  it('takes what a browser serializes, and gives it back', () => {
     fc.assert(
       fc.property(scheme, host, fc.option(port, { nil: undefined }), (protocol, name, number) => {
         const written = new URL(`${protocol}//${name}${number === undefined ? '' : `:${number}`}`).origin;
-        expect(serialiseOrigin(written)).toBe(written);
+        expect(serializeOrigin(written)).toBe(written);
         expect(originFault(written)).toBeUndefined();
       }),
     );
@@ -40,18 +40,18 @@ describe('serialiseOrigin', () => {
   it("takes the scheme's own port, and leaves it away", () => {
     fc.assert(
       fc.property(scheme, host, (protocol, name) => {
-        expect(serialiseOrigin(`${protocol}//${name}:${defaultPorts[protocol]}`)).toBe(`${protocol}//${name}`);
+        expect(serializeOrigin(`${protocol}//${name}:${defaultPorts[protocol]}`)).toBe(`${protocol}//${name}`);
       }),
     );
   });
 
   it("keeps the other scheme's port", () => {
-    expect(serialiseOrigin('http://app.example:443')).toBe('http://app.example:443');
-    expect(serialiseOrigin('https://app.example:80')).toBe('https://app.example:80');
+    expect(serializeOrigin('http://app.example:443')).toBe('http://app.example:443');
+    expect(serializeOrigin('https://app.example:80')).toBe('https://app.example:80');
   });
 
   it.each(['https://a.b:1', 'https://a.b:65535', 'http://localhost:10', 'https://[::1]:8080'])('takes %j', (text) => {
-    expect(serialiseOrigin(text)).toBe(text);
+    expect(serializeOrigin(text)).toBe(text);
   });
 
   it('refuses an origin with anything added', () => {
@@ -62,7 +62,7 @@ describe('serialiseOrigin', () => {
     fc.assert(
       fc.property(scheme, domain, fc.option(port, { nil: '' }), addition, (protocol, name, number, more) => {
         const text = `${protocol}//${name}${number && `:${number}`}${more}`;
-        expect(serialiseOrigin(text)).toBeUndefined();
+        expect(serializeOrigin(text)).toBeUndefined();
       }),
     );
   });
@@ -86,18 +86,18 @@ describe('serialiseOrigin', () => {
     );
     fc.assert(
       fc.property(text, (given) => {
-        const serialised = serialiseOrigin(given);
+        const serialized = serializeOrigin(given);
         const browsers = browserOrigin(given);
         const usualPort = browsers && `${browsers}:${defaultPorts[new URL(browsers).protocol]}`;
         const isBrowsersForm = browsers !== undefined && (given === browsers || given === usualPort);
-        if (serialised !== undefined) {
+        if (serialized !== undefined) {
           expect(isBrowsersForm).toBe(true);
-          expect(serialised).toBe(browsers);
+          expect(serialized).toBe(browsers);
         } else if (isBrowsersForm && new URL(given).port !== '0') {
           // Beyond the form, the host must be a name or an address that can stand in a header.
           expect(new URL(given).hostname).not.toMatch(/^(\[.*\]|[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*)$/);
         }
-        expect(originFault(given) === undefined).toBe(serialised !== undefined);
+        expect(originFault(given) === undefined).toBe(serialized !== undefined);
       }),
       { numRuns: 2_000 },
     );
@@ -132,7 +132,7 @@ describe('serialiseOrigin', () => {
     'https://a;b',
     'blob:https://a.example/x',
   ])('refuses %j', (text) => {
-    expect(serialiseOrigin(text)).toBeUndefined();
+    expect(serializeOrigin(text)).toBeUndefined();
     expect(originFault(text)).toMatch(/^use http:/);
   });
 });

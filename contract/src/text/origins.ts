@@ -1,4 +1,4 @@
-/** Browser origins, as an operator writes them in `allowed_origin` and as browsers serialise them. */
+/** Browser origins, as an operator writes them in `allowed_origin` and as browsers serialize them. */
 
 const dnsHost = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 const defaultPorts: Record<string, string> = { 'http:': ':80', 'https:': ':443' };
@@ -7,14 +7,14 @@ const accepted = 'use http:// or https://, a lower-case host, and a port if need
 
 /** One sentence that says what is accepted, or undefined. */
 export function originFault(text: string): string | undefined {
-  return serialiseOrigin(text) === undefined ? accepted : undefined;
+  return serializeOrigin(text) === undefined ? accepted : undefined;
 }
 
 /**
  * The origin as browsers write it (without the scheme's own port), or undefined when the text is anything but an
  * origin. A text that a browser would write in any other way is refused, not corrected.
  */
-export function serialiseOrigin(text: string): string | undefined {
+export function serializeOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin, hostname, port } = new URL(text);
   const defaultPort = defaultPorts[protocol];

@@ -224,7 +224,7 @@ function expiryOf(given: Given, value: unknown): DateTime {
   return now.plus(Timedelta.of({ seconds }));
 }
 
-/** How an invalid refresh token is recognised. */
+/** How an invalid refresh token is recognized. */
 const tokenErrorOptions = {
   refresh_token_error_status_codes: optional(
     list(integer),

@@ -34,7 +34,7 @@ function makeKeysToLower(): Transformation {
     );
 }
 
-/** Words of a key: runs of capitals, capitalised or small words, and numbers. */
+/** Words of a key: runs of capitals, capitalized or small words, and numbers. */
 const word = /[A-Z]+[a-z]*|[a-z]+|\d+|[^a-zA-Z\d]+/g;
 
 /** Letters that are not a plain letter with a mark. */

@@ -1,5 +1,5 @@
 /**
- * An extension by which the service recognises Inlay's own platform: sources may have a credential, and the platform
+ * An extension by which the service recognizes Inlay's own platform: sources may have a credential, and the platform
  * requests its tokens. Hosted platforms have no such path. `?test=true` also reports whether the keeper of the
  * credentials can be reached from here.
  */

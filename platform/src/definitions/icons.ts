@@ -19,9 +19,9 @@ const drawings = {
 } as const;
 
 export function iconOf(drawing: keyof typeof drawings): string {
-  const [colour, path] = drawings[drawing];
+  const [color, path] = drawings[drawing];
   const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" viewBox="0 0 40 40"><rect width="40" height="40" rx="9" fill="${colour}"/>` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" viewBox="0 0 40 40"><rect width="40" height="40" rx="9" fill="${color}"/>` +
     `<path transform="translate(8 8)" d="${path}" fill="none" stroke="#fff" stroke-width="1.7" stroke-linejoin="round" stroke-linecap="round"/></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

@@ -63,7 +63,7 @@ describe('a stream that its destination has lost', () => {
   });
 });
 
-test('a stream under another name at a destination that recognises no places is read from its start', async () => {
+test('a stream under another name at a destination that recognizes no places is read from its start', async () => {
   const { connection, run, call } = await startSynced(append);
   await call('PATCH', connection.path, { prefix: 'other_' });
   expect(await run()).toMatchObject({ rowsSynced: 10, streams: [{ notices: [{ code: 'place_changed' }] }] });

@@ -128,7 +128,7 @@ export class Relay {
     for (let start = 0; start < block.length; ) {
       const newlineAt = block.indexOf(newline, start);
       const end = newlineAt === -1 ? block.length : newlineAt;
-      const own = isText ? this.#recognise(block, view, start, end) : undefined;
+      const own = isText ? this.#recognize(block, view, start, end) : undefined;
       if (own) {
         this.progress.records++;
         this.progress.bytes += end - start;
@@ -247,7 +247,7 @@ export class Relay {
    * JSON (checked unless the source is known to produce it), and have no members other than those of the bundled
    * connectors' records.
    */
-  #recognise(block: Buffer, view: DataView, start: number, end: number) {
+  #recognize(block: Buffer, view: DataView, start: number, end: number) {
     if (end === block.length) return undefined;
     if (!this.#latest?.beginning.begins(view, start, end))
       this.#latest = this.#begin(RecordBeginning.read(block, start, end));

@@ -28,12 +28,12 @@ describeOnOneDatabase('A scoped token', (kind) => {
   let test: TestApp;
   let ids: Record<string, string>;
   let owner: Customer;
-  let neighbour: Customer;
+  let neighbor: Customer;
   let stranger: string;
 
   beforeAll(async () => {
     test = await startTestApp(kind);
-    [owner, neighbour] = [await customer(test, 'owner'), await customer(test, 'neighbour')];
+    [owner, neighbor] = [await customer(test, 'owner'), await customer(test, 'neighbor')];
     const templates = await makeTemplates(test);
     const pipeline = await makePipeline(test, owner.workspaceId, templates.source_template_id as string);
     ids = { ...templates, ...pipeline };
@@ -51,7 +51,7 @@ describeOnOneDatabase('A scoped token', (kind) => {
   it('gets 403 for everything of another workspace, on every route, and changes nothing', async () => {
     expect(aboutOne().length).toBeGreaterThanOrEqual(7);
     for (const { method, url } of aboutOne()) {
-      const answer = await test.request(method, fill(url, ids), { token: neighbour.token, ...given(method) });
+      const answer = await test.request(method, fill(url, ids), { token: neighbor.token, ...given(method) });
       expect([answer.status, answer.text], `${method} ${url}`).toEqual([
         403,
         method === 'HEAD' ? '' : '{"detail":"Access denied to this resource"}',
@@ -86,19 +86,19 @@ describeOnOneDatabase('A scoped token', (kind) => {
       id: ids.source_id,
     };
     const query = `workspace_id=${owner.workspaceId}&workspaceIds=${owner.workspaceId}`;
-    const created = await neighbour.request('POST', `/sources?${query}`, {
+    const created = await neighbor.request('POST', `/sources?${query}`, {
       source_template_id: ids.source_template_id,
       name: 'mine',
       source_config: { count: 1 },
       ...claim,
     });
-    expect(created).toMatchObject({ status: 201, body: { workspace_id: neighbour.workspaceId } });
+    expect(created).toMatchObject({ status: 201, body: { workspace_id: neighbor.workspaceId } });
     expect(created.body.id).not.toBe(ids.source_id);
-    const listed = (await neighbour.request('GET', `/sources?${query}`)).body.data;
+    const listed = (await neighbor.request('GET', `/sources?${query}`)).body.data;
     expect(listed.map(({ id }: { id: string }) => id)).toEqual([created.body.id]);
-    const updated = await neighbour.request('PUT', `/sources/${created.body.id}?${query}`, { name: 'ours', ...claim });
-    expect(updated.body).toMatchObject({ id: created.body.id, name: 'ours', workspace_id: neighbour.workspaceId });
-    const connections = (await neighbour.request('GET', `/connections?${query}`)).body.data;
+    const updated = await neighbor.request('PUT', `/sources/${created.body.id}?${query}`, { name: 'ours', ...claim });
+    expect(updated.body).toMatchObject({ id: created.body.id, name: 'ours', workspace_id: neighbor.workspaceId });
+    const connections = (await neighbor.request('GET', `/connections?${query}`)).body.data;
     for (const { source_id } of connections) expect(source_id).toBe(created.body.id);
   });
 

@@ -21,7 +21,7 @@ export interface Weather {
   /** How late a request may still be applied. */
   lateMs: number;
   slowMs: number;
-  honoursNameFilter: boolean;
+  honorsNameFilter: boolean;
   offersInternalListing: boolean;
   shuffles: boolean;
 }
@@ -176,7 +176,7 @@ export class HostedPlatform {
   #list(url: URL): PlatformAnswer {
     const name = url.searchParams.get('name');
     const isWanted = (item: { name: string }) =>
-      name === null || !this.weather.honoursNameFilter || item.name.normalize('NFC') === name;
+      name === null || !this.weather.honorsNameFilter || item.name.normalize('NFC') === name;
     const offset = Number(url.searchParams.get('offset'));
     return answer(200, { data: this.#page(isWanted, offset, Number(url.searchParams.get('limit'))) });
   }

@@ -212,7 +212,7 @@ export function weatherOf(world: World): Weather {
     listLagMs: world.pick([0, 0, 1_000, 5_000]),
     lateMs: 20_000,
     slowMs: world.pick([5, 50, 500, 3_000]),
-    honoursNameFilter: world.chance(0.5),
+    honorsNameFilter: world.chance(0.5),
     shuffles: world.chance(0.5),
     offersInternalListing: world.chance(0.5),
   };

@@ -17,7 +17,7 @@ export interface HostedServer {
   workspaces: HostedWorkspace[];
   /** Whether its public listing says whose a workspace is. */
   namesOrganizations: boolean;
-  honoursNameFilter: boolean;
+  honorsNameFilter: boolean;
   /** What its internal listing answers; `as it should` or something else altogether. */
   internalListing: 'as it should' | { status: number; body: string };
   /** Answers the request itself when it returns true. */
@@ -54,7 +54,7 @@ export async function startHostedServer(basePath = '/api/public/v1'): Promise<Ho
     organizations: [],
     workspaces: [],
     namesOrganizations: false,
-    honoursNameFilter: false,
+    honorsNameFilter: false,
     internalListing: { status: 404, body: '' },
     intercept: () => false,
     requests: [],
@@ -110,7 +110,7 @@ export async function startHostedServer(basePath = '/api/public/v1'): Promise<Ho
     const name = query.get('name');
     return hosted.workspaces
       .filter((workspace) => !workspace.tombstone)
-      .filter((workspace) => !hosted.honoursNameFilter || name === null || workspace.name === name)
+      .filter((workspace) => !hosted.honorsNameFilter || name === null || workspace.name === name)
       .slice(offset, offset + Number(query.get('limit')))
       .map(({ organizationId, ...item }) => (hosted.namesOrganizations ? { ...item, organizationId } : item));
   }

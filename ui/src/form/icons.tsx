@@ -1,5 +1,5 @@
 /**
- * Icons in the colour of the text. Words beside them or the name of their button say the same, so screen readers skip
+ * Icons in the color of the text. Words beside them or the name of their button say the same, so screen readers skip
  * them.
  */
 import type { ComponentChildren } from 'preact';

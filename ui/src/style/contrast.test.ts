@@ -22,19 +22,19 @@ it('distinguishes dark from light', () => {
   ]);
 });
 
-it('gives legible text on any colour', () => {
+it('gives legible text on any color', () => {
   fc.assert(fc.property(color, (any) => contrast(textOn(any), any) >= legible));
 });
 
-it('makes any colour legible on any background that the text is legible on', () => {
+it('makes any color legible on any background that the text is legible on', () => {
   fc.assert(fc.property(color, color, (any, back) => contrast(legibleOn(any, back, textOn(back)), back) >= legible));
 });
 
-it('leaves a colour alone that is legible already', () => {
+it('leaves a color alone that is legible already', () => {
   const blue: Rgb = [0.1, 0.1, 0.7];
   expect(legibleOn(blue, white, black)).toEqual(blue);
 });
 
-it('writes a colour for CSS', () => {
+it('writes a color for CSS', () => {
   expect(cssOf([1, 0.5, 0])).toBe('rgb(255 128 0)');
 });

@@ -1,4 +1,4 @@
-/** The contrast of colours as WCAG 2 defines it, for colours that are computed from a theme. */
+/** The contrast of colors as WCAG 2 defines it, for colors that are computed from a theme. */
 
 /** sRGB, each channel from 0 to 1. */
 export type Rgb = readonly [number, number, number];
@@ -18,12 +18,12 @@ export function isDark(color: Rgb): boolean {
 const white: Rgb = [1, 1, 1];
 const black: Rgb = [0, 0, 0];
 
-/** White or black, whichever is easier to read on the colour. One of them is always legible. */
+/** White or black, whichever is easier to read on the color. One of them is always legible. */
 export function textOn(color: Rgb): Rgb {
   return isDark(color) ? white : black;
 }
 
-/** The colour itself, or the colour mixed with just enough of the text's colour to be legible on the background. */
+/** The color itself, or the color mixed with just enough of the text's color to be legible on the background. */
 export function legibleOn(color: Rgb, background: Rgb, text: Rgb): Rgb {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(color, text, share);

@@ -2,7 +2,7 @@
  * What the widget reads from its own URL. The query is signed by the service. The fragment holds the token and the embed
  * library's options, which override the query. Pure: the caller removes the fragment.
  */
-import { serialiseOrigin } from '@inlay/contract/text/origins';
+import { serializeOrigin } from '@inlay/contract/text/origins';
 
 export type WidgetMode = 'modal' | 'inline' | 'plain';
 
@@ -42,7 +42,7 @@ export function readPage(search: string, hash: string): WidgetPage {
   const [template, source] = ['template', 'source'].map((name) => wishes.get(name) ?? undefined);
   return {
     token: looksLikeToken.test(token) ? token : undefined,
-    allowedOrigin: serialiseOrigin(query.get('allowedOrigin') ?? ''),
+    allowedOrigin: serializeOrigin(query.get('allowedOrigin') ?? ''),
     mode: mode === 'modal' || mode === 'inline' ? mode : 'plain',
     renews: wishes.get('renews') === '1',
     locales: [wishes.get('locale'), query.get('locale')].filter((tag) => tag !== null),

@@ -3,7 +3,7 @@ import { contrast, legible, type Rgb } from '@inlay/ui/style/contrast.ts';
 import { expect, it } from 'vitest';
 import { logoOf, lookOf, parseTheme } from './theme.ts';
 
-/** Enough of a browser for these tests: colours as #rrggbb. */
+/** Enough of a browser for these tests: colors as #rrggbb. */
 function read(color: string): Rgb | undefined {
   const match = /^#(..)(..)(..)$/.exec(color);
   return match ? (match.slice(1).map((part) => Number.parseInt(part, 16) / 255) as unknown as Rgb) : undefined;
@@ -32,9 +32,9 @@ it.each([
   ['no object', '"red"'],
   ['nothing', 'null'],
   ['an unknown scheme', '{"color_scheme":"sepia"}'],
-  ['a colour that loads something', '{"primary_color":"url(https://evil.example)"}'],
-  ['a colour that ends the declaration', '{"text_color":"red;position:fixed"}'],
-  ['a colour that is a number', '{"text_color":7}'],
+  ['a color that loads something', '{"primary_color":"url(https://evil.example)"}'],
+  ['a color that ends the declaration', '{"text_color":"red;position:fixed"}'],
+  ['a color that is a number', '{"text_color":7}'],
   ['a radius beyond the limit', '{"radius":33}'],
   ['a radius below zero', '{"radius":-1}'],
   ['a font that is a function', '{"font_family":"url(x)"}'],
@@ -59,7 +59,7 @@ it('changes nothing for an empty theme', () => {
   expect(lookOf({}, read)).toEqual({ scheme: undefined, variables: {} });
 });
 
-it('writes legibly on the primary colour, and with it on both backgrounds', () => {
+it('writes legibly on the primary color, and with it on both backgrounds', () => {
   const yellow = lookOf({ primary_color: '#ffd400' }, read).variables;
   expect(yellow['--inlay-on-primary']).toBe('rgb(0 0 0)');
   const [onLight, onDark] = colorsIn(yellow['--inlay-link']);
@@ -76,18 +76,18 @@ it('follows the background with its scheme, whatever was wished', () => {
   expect(lookOf({ color_scheme: 'auto' }, read).scheme).toBeUndefined();
 });
 
-it('does not use a text colour that nobody could read', () => {
+it('does not use a text color that nobody could read', () => {
   const { variables } = lookOf({ background_color: '#ffffff', text_color: '#eeeeee' }, read);
   for (const text of colorsIn(variables['--inlay-text'])) {
     expect(contrast(text, [1, 1, 1])).toBeGreaterThanOrEqual(legible);
   }
 });
 
-it('passes over a colour that the browser does not know', () => {
+it('passes over a color that the browser does not know', () => {
   expect(lookOf({ primary_color: 'nocolour' }, read).variables).toEqual({});
 });
 
-it('knows the colours of the style sheet', () => {
+it('knows the colors of the style sheet', () => {
   const css = readFileSync(new URL('../../../ui/src/style/tokens.css', import.meta.url), 'utf8');
   expect(css).toContain('--inlay-background: light-dark(#ffffff, #14161c)');
   expect(css).toContain('--inlay-text: light-dark(#171a21, #eceef3)');

@@ -2,7 +2,7 @@
  * How the widget looks for this customer: takes a theme from the address, keeps its valid parts, and turns them into
  * CSS variables. Values that the theme leaves out keep their defaults.
  *
- * Invariants: only values in the contract's formats reach a style, and text is legible for any chosen colours.
+ * Invariants: only values in the contract's formats reach a style, and text is legible for any chosen colors.
  */
 
 import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
@@ -12,7 +12,7 @@ import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from '@
 
 const maxRadius = 32;
 
-/** The colours of style/tokens.css, for the colours that a theme leaves out. */
+/** The colors of style/tokens.css, for the colors that a theme leaves out. */
 const designed: Record<Scheme, { background: Rgb; text: Rgb }> = {
   light: { background: hex(0xffffff), text: hex(0x171a21) },
   dark: { background: hex(0x14161c), text: hex(0xeceef3) },
@@ -20,7 +20,7 @@ const designed: Record<Scheme, { background: Rgb; text: Rgb }> = {
 
 type Scheme = 'light' | 'dark';
 
-/** How a browser reads a CSS colour; undefined when the browser does not know it. */
+/** How a browser reads a CSS color; undefined when the browser does not know it. */
 export type ColorReader = (color: string) => Rgb | undefined;
 
 /** An invalid part doesn't affect the others. */
@@ -83,7 +83,7 @@ export function lookOf(theme: WidgetTheme, read: ColorReader): Look {
 }
 
 /**
- * A background colour decides first, because it is the same in both schemes; then a text colour; then the wished
+ * A background color decides first, because it is the same in both schemes; then a text color; then the wished
  * scheme.
  */
 function schemeOf(theme: WidgetTheme, background?: Rgb, text?: Rgb): Scheme | undefined {
@@ -98,7 +98,7 @@ export function applyLook({ scheme, variables }: Look, root: HTMLElement): void 
   for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
 }
 
-/** Any CSS colour in sRGB: a mixture is computed in the space it names, whatever its parts were written in. */
+/** Any CSS color in sRGB: a mixture is computed in the space it names, whatever its parts were written in. */
 export function readCssColor(color: string): Rgb | undefined {
   if (!CSS.supports('color', color)) return undefined;
   const probe = document.createElement('span');

@@ -30,11 +30,11 @@ export interface ScreenProps {
   status?: ComponentChildren;
   actions?: ComponentChildren;
   back?: { label: string; onClick(): void } | undefined;
-  isCentred?: boolean;
+  isCentered?: boolean;
   children?: ComponentChildren;
 }
 
-export function Screen({ name, title, lead, icon, status, actions, back, isCentred = false, children }: ScreenProps) {
+export function Screen({ name, title, lead, icon, status, actions, back, isCentered = false, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const hasMoved = useContext(HasMovedContext);
   // Before the paint: a key that is pressed at once counts for the new screen.
@@ -48,7 +48,7 @@ export function Screen({ name, title, lead, icon, status, actions, back, isCentr
     document.title = title;
   }, [title]);
   return (
-    <main class={`inlay-screen${isCentred ? ' inlay-screen-centred' : ''}`} data-screen={name}>
+    <main class={`inlay-screen${isCentered ? ' inlay-screen-centered' : ''}`} data-screen={name}>
       {back && (
         <button type="button" class="inlay-back" onClick={back.onClick}>
           <Glyph name="back" />

@@ -14,7 +14,7 @@ it.each(['https://elsewhere.example/icon.svg', 'data:text/html,x', 'javascript:a
   },
 );
 
-it('gives a name its own colour', () => {
+it('gives a name its own color', () => {
   expect(hueOf('Shopify')).toBe(hueOf('Shopify'));
   expect(hueOf('Shopify')).not.toBe(hueOf('Stripe'));
 });

@@ -1,5 +1,5 @@
 /**
- * The icon of a connector, or a coloured tile with its first letter. Images come only from where the page's policy
+ * The icon of a connector, or a colored tile with its first letter. Images come only from where the page's policy
  * allows them: a `data:` address, the service, or the origin that embeds the widget.
  */
 import { useState } from 'preact/hooks';
@@ -34,7 +34,7 @@ export function isAllowedImage(address: string, origins: readonly (string | unde
   return URL.canParse(address) && /^https?:/i.test(address) && origins.includes(new URL(address).origin);
 }
 
-/** The same name always has the same colour. */
+/** The same name always has the same color. */
 export function hueOf(name: string): number {
   let hash = 0;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360_000;

@@ -1,4 +1,4 @@
-/** The state of a source, with an icon in addition to its colour. */
+/** The state of a source, with an icon in addition to its color. */
 
 import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { SourceState } from '../sources/progress.ts';

@@ -8,7 +8,7 @@ import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { isSignInEnded } from '../sign-in/lazy.tsx';
-import { connectionsOf, isOngoing, stateOf, summarise } from '../sources/progress.ts';
+import { connectionsOf, isOngoing, stateOf, summarize } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
@@ -73,7 +73,7 @@ function SyncFacts({ source }: { source: SourceSummary }) {
   const words = useWords();
   const { pipelines, formatting } = useWidget();
   if (pipelines.connections === undefined) return null;
-  const { lastRun, rows, nextRunAt } = summarise(connectionsOf(pipelines, source.id));
+  const { lastRun, rows, nextRunAt } = summarize(connectionsOf(pipelines, source.id));
   const count = rows === undefined ? undefined : words.rows(rows, formatting.number(rows));
   if (lastRun && isOngoing(lastRun)) {
     return <span>{count && rows !== 0 ? words.connected.syncing(count) : words.connected.waiting}</span>;

@@ -23,7 +23,7 @@ function MessageScreen({ name, glyph, title, text, children }: MessageProps) {
       name={name}
       title={title}
       lead={text}
-      isCentred
+      isCentered
       icon={
         <span class="inlay-emblem">
           <Glyph name={glyph} />

@@ -10,7 +10,7 @@ import {
   mergeJobs,
   stateOf,
   streamsToMention,
-  summarise,
+  summarize,
 } from './progress.ts';
 
 const job = (changes: Partial<Job> = {}): Job => ({
@@ -95,7 +95,7 @@ it('sums up the newest run of every connection', () => {
     connection({ last_run: job(), next_run_at: '2026-02-01T00:00:00.000Z' }),
     connection(),
   ];
-  expect(summarise(connections)).toEqual({ lastRun: later, rows: 15, nextRunAt: '2026-02-01T00:00:00.000Z' });
+  expect(summarize(connections)).toEqual({ lastRun: later, rows: 15, nextRunAt: '2026-02-01T00:00:00.000Z' });
 });
 
 it('mentions the streams in which something did not arrive as it was, and calls no such run quiet', () => {
@@ -113,7 +113,7 @@ it('mentions the streams in which something did not arrive as it was, and calls 
 });
 
 it('knows no rows where no run has counted any', () => {
-  expect(summarise([connection({ last_run: job({ rows: null }) })]).rows).toBeUndefined();
+  expect(summarize([connection({ last_run: job({ rows: null }) })]).rows).toBeUndefined();
 });
 
 it('is in motion while something is set up or synced', () => {

@@ -59,7 +59,7 @@ export interface SyncSummary {
   nextRunAt: string | undefined;
 }
 
-export function summarise(connections: readonly Connection[]): SyncSummary {
+export function summarize(connections: readonly Connection[]): SyncSummary {
   const runs = connections.flatMap(({ last_run }) => last_run ?? []);
   const counts = runs.flatMap(({ rows }) => rows ?? []);
   const next = connections.flatMap(({ next_run_at }) => next_run_at ?? []).sort();

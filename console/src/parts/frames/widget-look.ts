@@ -35,7 +35,7 @@ export function savedLook(): WidgetLook {
   const { theme, locale } = chosenLook();
   const scheme = savedScheme();
   return {
-    // By default, the widget follows the console's colour scheme.
+    // By default, the widget follows the console's color scheme.
     theme: { ...(scheme === 'system' ? {} : { color_scheme: scheme }), ...theme },
     locale,
   };

@@ -1,4 +1,4 @@
-/** The connector catalogue, including the operator's custom connectors. */
+/** The connector catalog, including the operator's custom connectors. */
 import type { Connector } from '@inlay/contract/catalog/definitions';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Customises the widget: a preview, the code for it, and the templates that a customer would be offered. */
+/** Customizes the widget: a preview, the code for it, and the templates that a customer would be offered. */
 
 import type { TemplateExplanation } from '@inlay/contract/catalog/template-filters';
 import type { WidgetLocale } from '@inlay/contract/embedding';

@@ -1,6 +1,6 @@
 export const words = {
   title: 'Widget playground',
-  lead: 'Customise the widget, then copy the code.',
+  lead: 'Customize the widget, then copy the code.',
   preview: 'Preview',
   asCustomer: (name: string) => `The widget as ${name} sees it, read-only. Viewing is recorded in the audit log.`,
   asNew: 'No customer has this name yet. The preview shows what a new customer would see.',
@@ -13,7 +13,7 @@ export const words = {
   automatic: 'Browser language',
   scheme: 'Theme',
   schemes: { auto: 'System', light: 'Light', dark: 'Dark' },
-  color: 'Button and link colour',
+  color: 'Button and link color',
   colorHint: 'For example #4f46e5. Leave empty for the default.',
   radius: 'Corner radius in pixels',
   tags: 'Source tags',

@@ -169,7 +169,7 @@ describeInTurns('While a provider is unavailable', (kind, it) => {
     expect(asked).toBe(2);
   });
 
-  it('Retry-After is honoured, up to an hour', async () => {
+  it('Retry-After is honored, up to an hour', async () => {
     const ref = await expired('ada');
     outage = () => answer(503, '', { retryAfterMs: 20 * minute });
     const worker = createRefreshWorker(ctx);

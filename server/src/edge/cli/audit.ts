@@ -21,7 +21,7 @@ import { verifyDatabase } from '../../log/audit/verify-database.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
-import { coloured, day, plain, print } from './output.ts';
+import { colored, day, plain, print } from './output.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
@@ -125,18 +125,18 @@ async function verifyStore(options: Chosen, kept: Kept): Promise<Verification> {
 function show({ faults, entries, last, coveredUntil, unchained, cut, erased, trustsOwnKeys }: Verification): void {
   for (const { position, id, problem } of faults) {
     const place = position === null ? 'trail' : `position ${position}`;
-    print(`${coloured(place, 'red')}  ${id === null ? '' : `${plain(id)}  `}${plain(problem)}`);
+    print(`${colored(place, 'red')}  ${id === null ? '' : `${plain(id)}  `}${plain(problem)}`);
   }
   if (faults.length > 0) {
     const count = faults.length === 1 ? '1 problem' : `${faults.length} problems`;
-    print('', coloured(`Verification failed: ${count} in ${entries} entries.`, 'red'));
+    print('', colored(`Verification failed: ${count} in ${entries} entries.`, 'red'));
     return;
   }
   if (entries === 0) {
     print('The trail has no entries yet.');
     return;
   }
-  print(coloured(`Verified ${entries} entries, up to position ${last.position}.`, 'green'));
+  print(colored(`Verified ${entries} entries, up to position ${last.position}.`, 'green'));
   if (coveredUntil === last.position) print('Signed checkpoints cover all entries.');
   else if (coveredUntil > 0) print(`Signed checkpoints cover the trail up to position ${coveredUntil}. ${unsigned}`);
   else print('No signed checkpoint covers the trail yet. Until then, only hashes protect it.');
@@ -145,7 +145,7 @@ function show({ faults, entries, last, coveredUntil, unchained, cut, erased, tru
   if (erased > 0) print(`${erased} personal values were erased.`);
   if (trustsOwnKeys) {
     print(
-      coloured('The signatures were checked with keys from the file itself. ', 'yellow') +
+      colored('The signatures were checked with keys from the file itself. ', 'yellow') +
         'Pass a checkpoint that you saved earlier with --checkpoint. Without one, a completely forged file would pass.',
     );
   }

@@ -402,10 +402,11 @@ connector
   );
 connector
   .command('import')
-  .description('add manifests from a registry or a folder (you must accept their licences)')
+  .description('add manifests from a registry or a folder (you must accept their licenses)')
   .argument('<registry>', 'file or URL of a registry document, or a folder')
   .option('--only <names>', 'comma-separated connectors, for example stripe,sentry')
-  .option('--accept-licence', 'accept the licences shown')
+  .option('--accept-license', 'accept the licenses shown')
+  .addOption(new Option('--accept-licence', 'earlier spelling').hideHelp())
   .addOption(organizationOption())
   .action(async (registry: string, options: ImportOptions) =>
     (await import('./manifests.ts')).importManifests(registry, options),

@@ -13,7 +13,7 @@ import { eventTypes, matchingTypes } from '../../log/events/catalogue.ts';
 import { awaitPage, type EventsContext, positionFromEnd, type Reader } from '../../log/events/events.ts';
 import { makeSecret } from '../../log/webhooks/keys.ts';
 import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
-import { type Colour, coloured, plain, print } from './output.ts';
+import { type Color, colored, plain, print } from './output.ts';
 
 interface Choice {
   organization?: string;
@@ -100,9 +100,9 @@ function show(event: Event, { json }: Choice): void {
   }
   const { position, type, timestamp, data } = event;
   const told = [
-    coloured(timestamp, 'grey'),
-    coloured(String(position), 'grey'),
-    coloured(type, colourOf(type)),
+    colored(timestamp, 'grey'),
+    colored(String(position), 'grey'),
+    colored(type, colorOf(type)),
     ...[data.workspace, data.connection ?? data.source ?? data.template ?? data.tag].flatMap(nameOf),
     ...[data.problem, data.reason].flatMap(messageOf),
   ];
@@ -117,7 +117,7 @@ function textOf(value: unknown, member: string): string[] {
   return typeof text === 'string' ? [plain(text)] : [];
 }
 
-function colourOf(type: string): Colour {
+function colorOf(type: string): Color {
   if (/failed|needs_attention|reached|stopped/.test(type)) return 'red';
   return /succeeded|recovered|finished/.test(type) ? 'green' : 'cyan';
 }
@@ -147,9 +147,9 @@ async function forward({ id, type, timestamp, data }: Event, url: string, sign: 
     });
     await answer.body?.cancel();
     const tookMs = Math.round(systemRuntime.elapsed() - startedAt);
-    return coloured(`${answer.status} in ${tookMs} ms`, answer.ok ? 'green' : 'red');
+    return colored(`${answer.status} in ${tookMs} ms`, answer.ok ? 'green' : 'red');
   } catch (error) {
     const { message, cause } = error as Error;
-    return coloured(`not delivered: ${plain(cause instanceof Error ? cause.message : message)}`, 'red');
+    return colored(`not delivered: ${plain(cause instanceof Error ? cause.message : message)}`, 'red');
   }
 }

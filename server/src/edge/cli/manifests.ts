@@ -21,7 +21,7 @@ import { nobody } from '../../kernel/template-ref.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import { tellOfConnectors, withPlatform } from './connectors.ts';
 import { chosenOrganization, openOwnSealer, withStore } from './opened-store.ts';
-import { type Cell, coloured, cut, plain, print, roomFor, showProgress, table, widthOf } from './output.ts';
+import { type Cell, colored, cut, plain, print, roomFor, showProgress, table, widthOf } from './output.ts';
 
 const maxBytes = 4 * 1024 ** 2;
 const maxRegistryBytes = 60_000_000;
@@ -161,7 +161,7 @@ export async function checkManifests(path: string, { components }: CheckOptions)
     [{ title: 'STREAM', isCut: true }, 'RUNS', { title: 'USES', isCut: true }],
     description.streams.map(({ name, isDynamic, uses, errors }): Cell[] => [
       isDynamic ? `${name || 'dynamic'} (dynamic)` : name,
-      errors.length === 0 ? { text: 'yes', colour: 'green' } : { text: 'no', colour: 'red' },
+      errors.length === 0 ? { text: 'yes', color: 'green' } : { text: 'no', color: 'red' },
       uses.filter((one) => one !== 'DeclarativeStream').join(', '),
     ]),
   );
@@ -212,13 +212,13 @@ async function checkFolder(folder: string, componentsFile: string | undefined): 
       if (isComplete) sum.complete++;
       else if (running > 0) sum.partly++;
       else sum.not++;
-      const colour = isComplete ? 'green' : running > 0 ? 'yellow' : 'red';
+      const color = isComplete ? 'green' : running > 0 ? 'yellow' : 'red';
       const count = `${running}/${streams}`;
       const start = `${shown}${' '.repeat(width - widthOf(shown))}  `;
       const rest = plain(missing.join('; '));
       showProgress('');
       print(
-        `${start}${coloured(count, colour)}${rest === '' ? '' : `  ${cut(rest, roomFor() - width - count.length - 4)}`}`,
+        `${start}${colored(count, color)}${rest === '' ? '' : `  ${cut(rest, roomFor() - width - count.length - 4)}`}`,
       );
     }
   } finally {
@@ -261,6 +261,7 @@ function manifestsIn(folder: string): { name: string; file: string }[] {
 
 export interface ImportOptions {
   only?: string;
+  acceptLicense?: true;
   acceptLicence?: true;
   organization?: string;
 }
@@ -270,7 +271,7 @@ interface Entry {
   slug: string;
   name: string;
   icon?: string;
-  licence: string;
+  license: string;
   readText(): Promise<string>;
 }
 
@@ -278,11 +279,11 @@ export async function importManifests(location: string, options: ImportOptions):
   const entries = chosen(await readEntries(location), options.only);
   table(
     ['CONNECTOR', { title: 'NAME', isCut: true }, 'LICENCE'],
-    entries.map(({ slug, name, licence }) => [slug, name, licence]),
+    entries.map(({ slug, name, license }) => [slug, name, license]),
   );
-  if (!options.acceptLicence) {
+  if (!options.acceptLicense && !options.acceptLicence) {
     throw new OperatorError(
-      '\nNothing was added. You are responsible for complying with the licences listed above.\nTo accept them, run the command again with --accept-licence.',
+      '\nNothing was added. You are responsible for complying with the licenses listed above.\nTo accept them, run the command again with --accept-license.',
     );
   }
   print('');
@@ -301,7 +302,7 @@ export async function importManifests(location: string, options: ImportOptions):
       const { name, icon } = entry;
       if (names.has(name)) {
         count.there++;
-        print(`${coloured('-', 'grey')} ${plain(name)} already exists`);
+        print(`${colored('-', 'grey')} ${plain(name)} already exists`);
         continue;
       }
       try {
@@ -311,12 +312,12 @@ export async function importManifests(location: string, options: ImportOptions):
         const { id } = await addDescribed(store, organizationId, description, given);
         count.added++;
         const running = runningStreams(description);
-        print(`${coloured('+', 'green')} ${plain(name)} (${id}), ${running} of ${description.streams.length} streams`);
+        print(`${colored('+', 'green')} ${plain(name)} (${id}), ${running} of ${description.streams.length} streams`);
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
         count.refused++;
         const [first = '', ...rest] = wrapped(`${plain(name)}: ${plain(error.message)}`);
-        print(`${coloured('!', 'red')} ${first.trimStart()}`, ...rest);
+        print(`${colored('!', 'red')} ${first.trimStart()}`, ...rest);
       }
     }
   };
@@ -346,7 +347,7 @@ async function readEntries(location: string): Promise<Entry[]> {
   return await entriesOfRegistry(location);
 }
 
-/** A folder without a registry: metadata next to each manifest has its name and licence. */
+/** A folder without a registry: metadata next to each manifest has its name and license. */
 function entriesOfFolder(folder: string): Entry[] {
   return manifestsIn(folder).map(({ name: fileName, file }) => {
     const metadata = join(dirname(file), 'metadata.yaml');
@@ -357,7 +358,7 @@ function entriesOfFolder(folder: string): Entry[] {
     return {
       slug,
       name: textAt('name') ?? slug,
-      licence: textAt('license') ?? 'unknown',
+      license: textAt('license') ?? 'unknown',
       readText: () => readText(file, maxBytes),
     };
   });
@@ -393,7 +394,7 @@ async function entriesOfRegistry(location: string): Promise<Entry[]> {
       {
         slug,
         name: typeof name === 'string' ? name : slug,
-        licence: typeof license === 'string' ? license : 'unknown',
+        license: typeof license === 'string' ? license : 'unknown',
         ...(typeof iconUrl === 'string' && /^https:\/\//.test(iconUrl) && { icon: iconUrl }),
         readText: () => readBeside(location, repository, version),
       },

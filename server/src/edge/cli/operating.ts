@@ -22,7 +22,7 @@ import { listAllWorkspaces } from '../../operating/workspace-list.ts';
 import { readJobLog } from '../../pipelines/jobs/job-logs.ts';
 import { getJob, listAllJobs } from '../../pipelines/sources/lists.ts';
 import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
-import { type Cell, type Colour, coloured, harmless, plain, print, printJson, span, table } from './output.ts';
+import { type Cell, type Color, colored, harmless, plain, print, printJson, span, table } from './output.ts';
 
 interface Common {
   organization?: string;
@@ -44,7 +44,7 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
     const waiting = queue.oldest_waiting_since;
     const since = waiting === null ? '' : `, the oldest for ${span(now - Date.parse(waiting))}`;
     print(
-      `Service      ${address.answers ? coloured('responding', 'green') : coloured('not responding', 'red')} at ${address.url}`,
+      `Service      ${address.answers ? colored('responding', 'green') : colored('not responding', 'red')} at ${address.url}`,
       `Workspaces   ${countsInWords(overview.workspaces)}`,
       `Connections  ${countsInWords(overview.connections)}`,
       `Syncs        ${queue.running} running, ${queue.waiting} waiting${since}`,
@@ -97,7 +97,7 @@ async function serviceAddress(): Promise<{ url: string; answers: boolean }> {
 function countsInWords(counts: HealthCounts): string {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const some = (Object.entries(counts) as [HealthState, number][]).filter(([, each]) => each > 0);
-  const words = some.map(([state, each]) => coloured(`${each} ${inWords(state)}`, colours[state]));
+  const words = some.map(([state, each]) => colored(`${each} ${inWords(state)}`, colors[state]));
   return words.length === 0 ? 'none' : `${all}: ${words.join(', ')}`;
 }
 
@@ -111,7 +111,7 @@ function lastDay(hours: readonly SyncPeriod[]): string {
 }
 
 const inWords = (state: string) => state.replaceAll('_', ' ');
-const colours: Partial<Record<string, Colour>> = {
+const colors: Partial<Record<string, Color>> = {
   healthy: 'green',
   succeeded: 'green',
   running: 'cyan',
@@ -120,7 +120,7 @@ const colours: Partial<Record<string, Colour>> = {
   incomplete: 'red',
   needs_attention: 'yellow',
 };
-const healthCell = (state: string): Cell => ({ text: inWords(state), colour: colours[state] });
+const healthCell = (state: string): Cell => ({ text: inWords(state), color: colors[state] });
 
 interface Page extends Common {
   limit: number;
@@ -265,10 +265,10 @@ export const showLog = (id: string, options: LogOptions) =>
 function printLog({ lines }: JobLog, { json }: LogOptions): void {
   for (const line of lines) {
     const { time, level, origin, message } = line;
-    const colour = /^(ERROR|FATAL)$/.test(level) ? 'red' : level === 'WARN' ? 'yellow' : undefined;
+    const color = /^(ERROR|FATAL)$/.test(level) ? 'red' : level === 'WARN' ? 'yellow' : undefined;
     // A message of several lines, such as a stack, stays one.
     const text = message.trimEnd().split(/\r?\n/).map(harmless).join('\n    ');
-    print(json ? JSON.stringify(line) : `${time}  ${coloured(level.padEnd(5), colour)}  ${origin}  ${text}`);
+    print(json ? JSON.stringify(line) : `${time}  ${colored(level.padEnd(5), color)}  ${origin}  ${text}`);
   }
 }
 

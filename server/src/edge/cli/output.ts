@@ -1,4 +1,4 @@
-/** What commands print: lines, tables that fit the terminal, and colours where someone looks. */
+/** What commands print: lines, tables that fit the terminal, and colors where someone looks. */
 
 export function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -13,13 +13,13 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-export type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'grey';
-const codes: Record<Colour, number> = { red: 31, yellow: 33, green: 32, cyan: 36, grey: 90 };
+export type Color = 'red' | 'yellow' | 'green' | 'cyan' | 'grey';
+const codes: Record<Color, number> = { red: 31, yellow: 33, green: 32, cyan: 36, grey: 90 };
 
 /** Only on a terminal, and not where NO_COLOR or the kind of terminal speaks against it. */
-export function coloured(text: string, colour: Colour | undefined): string {
+export function colored(text: string, color: Color | undefined): string {
   const { stdout } = process;
-  return colour && stdout.isTTY && stdout.hasColors() ? `\x1b[${codes[colour]}m${text}\x1b[39m` : text;
+  return color && stdout.isTTY && stdout.hasColors() ? `\x1b[${codes[color]}m${text}\x1b[39m` : text;
 }
 
 export interface Column {
@@ -27,7 +27,7 @@ export interface Column {
   /** May be cut where the terminal is too narrow. */
   isCut?: boolean;
 }
-export type Cell = string | { text: string; colour: Colour | undefined };
+export type Cell = string | { text: string; color: Color | undefined };
 
 const gap = 2;
 const narrowest = 10;
@@ -35,18 +35,18 @@ const narrowest = 10;
 export function table(head: readonly (string | Column)[], rows: readonly (readonly Cell[])[]): void {
   const columns = head.map((column) => (typeof column === 'string' ? { title: column } : column));
   const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === 'string' ? { text: plain(cell), colour: undefined } : cell)),
+    row.map((cell) => (typeof cell === 'string' ? { text: plain(cell), color: undefined } : cell)),
   );
   const widths = columns.map(({ title }, index) =>
     Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index]?.text ?? ''))),
   );
   shrink(widths, columns);
-  const titles = columns.map(({ title }) => ({ text: title, colour: 'grey' as const }));
+  const titles = columns.map(({ title }) => ({ text: title, color: 'grey' as const }));
   for (const row of [titles, ...cells]) {
-    const shown = row.map(({ text, colour }, index) => {
+    const shown = row.map(({ text, color }, index) => {
       const cutText = cut(text, widths[index] ?? 0);
       const isLast = index === row.length - 1;
-      return coloured(cutText, colour) + (isLast ? '' : ' '.repeat((widths[index] ?? 0) - widthOf(cutText)));
+      return colored(cutText, color) + (isLast ? '' : ' '.repeat((widths[index] ?? 0) - widthOf(cutText)));
     });
     print(shown.join(' '.repeat(gap)).trimEnd());
   }

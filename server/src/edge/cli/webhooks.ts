@@ -11,7 +11,7 @@ import { listDeliveries, sendTest } from '../../log/webhooks/deliveries.ts';
 import * as endpoints from '../../log/webhooks/endpoints.ts';
 import { openWebhookNetwork } from '../../log/webhooks/webhook-network.ts';
 import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
-import { type Cell, coloured, plain, print, printJson, span, table } from './output.ts';
+import { type Cell, colored, plain, print, printJson, span, table } from './output.ts';
 
 interface Chosen {
   organization?: string;
@@ -65,8 +65,8 @@ export const showEndpoints = (options: Chosen) =>
 
 function stateOf({ enabled, disabled_reason, failing_since }: WebhookEndpoint): Cell {
   if (!enabled)
-    return { text: disabled_reason === 'requested' ? 'disabled' : `disabled: ${disabled_reason}`, colour: 'red' };
-  return failing_since === null ? { text: 'enabled', colour: 'green' } : { text: 'failing', colour: 'yellow' };
+    return { text: disabled_reason === 'requested' ? 'disabled' : `disabled: ${disabled_reason}`, color: 'red' };
+  return failing_since === null ? { text: 'enabled', color: 'green' } : { text: 'failing', color: 'yellow' };
 }
 
 export interface CreateOptions extends Chosen {
@@ -143,8 +143,8 @@ export const testEndpoint = (id: string, options: Chosen) =>
     const answer = result.response === null ? '' : `\n${plain(result.response)}`;
     print(
       result.delivered
-        ? coloured(`Delivered: ${result.status_code} in ${result.duration_ms} ms.`, 'green')
-        : `${coloured(result.error ?? 'Not delivered.', 'red')}${answer}`,
+        ? colored(`Delivered: ${result.status_code} in ${result.duration_ms} ms.`, 'green')
+        : `${colored(result.error ?? 'Not delivered.', 'red')}${answer}`,
     );
   });
 

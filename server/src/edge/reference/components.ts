@@ -1,7 +1,7 @@
 /**
  * Puts every schema with a title, and every answer with a single error, under its name into `components`. All other
  * places in the document refer to it, so that a generated client has one type of that name. Only the document has
- * references: the validators and serialisers of the service get whole schemas.
+ * references: the validators and serializers of the service get whole schemas.
  */
 import { endpointsOf, type OpenApiDocument, type ResponseObject } from './document.ts';
 import type { Schema } from './schema-words.ts';

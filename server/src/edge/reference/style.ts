@@ -3,7 +3,7 @@
  * One file that loads no other: system fonts, light or dark as the reader's system is set, for narrow and wide windows.
  * Every text has a contrast of at least 4.5 to 1 to its background.
  */
-const colours = `
+const colors = `
 :root {
   color-scheme: light dark;
   --ground: light-dark(#ffffff, #12161c); --raised: light-dark(#f6f7f9, #1a2029); --line: light-dark(#dfe3e8, #2e3744);
@@ -200,4 +200,4 @@ const notice = `
 .notice .main:hover:enabled { filter: brightness(1.1); }
 `;
 
-export const style = [colours, text, frame, content, tools, narrow, notice].join('');
+export const style = [colors, text, frame, content, tools, narrow, notice].join('');

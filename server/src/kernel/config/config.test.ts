@@ -305,7 +305,7 @@ describe('Secrets in files', () => {
     expect(faults[0]).not.toContain('too short');
   });
 
-  it('A _FILE variable that is misspelt, or of a setting that is no secret, is noticed', () => {
+  it('A _FILE variable that is misspelled, or of a setting that is no secret, is noticed', () => {
     expect(faultsOf({ INLAY_ENCRYPTON_KEY_FILE: 'x' })).toEqual([
       expect.stringMatching(/INLAY_ENCRYPTON_KEY_FILE.*INLAY_ENCRYPTION_KEY_FILE/),
     ]);

@@ -124,8 +124,8 @@ export function readConfig(
   environment: Record<string, string | undefined>,
   { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
 ): { config: Config; secrets: Secrets } {
-  const { misspelt, unknown: unknownNames } = findStrangeNames(environment);
-  const faults = misspelt.map(({ name, meant }) => `Unknown variable ${name}. Did you mean ${meant}?`);
+  const { misspelled, unknown: unknownNames } = findStrangeNames(environment);
+  const faults = misspelled.map(({ name, meant }) => `Unknown variable ${name}. Did you mean ${meant}?`);
   const env = withSecretFiles(environment, faults);
   // An empty variable counts as unset, because many deployments unset a variable in this way.
   const textOf = (name: Variable): string | undefined =>

@@ -30,7 +30,7 @@ describe('operator secrets', () => {
     }
   });
 
-  it('are refused when cut off, prolonged, or when two neighbours change places', () => {
+  it('are refused when cut off, prolonged, or when two neighbors change places', () => {
     fc.assert(
       fc.property(fc.integer({ min: 9, max: 56 }), fc.constantFrom(...alphabet), (place, character) => {
         const secret = newOperatorSecret();

@@ -1,4 +1,4 @@
-/** The form of operator tokens: recognisable by scanners, and refused without a look-up when mistyped. */
+/** The form of operator tokens: recognizable by scanners, and refused without a look-up when mistyped. */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 

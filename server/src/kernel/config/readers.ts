@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
-import { serialiseOrigin } from '@inlay/contract/text/origins';
+import { serializeOrigin } from '@inlay/contract/text/origins';
 import { samplerNames } from '../telemetry/sampler.ts';
 import { isPlausible } from './operator-secrets.ts';
 import type { Variable } from './variables.ts';
@@ -66,7 +66,7 @@ const httpUrl = fitting((given) => {
 
 const publicUrl: Reader<string> = (given, complain) => {
   const url = httpUrl(given, complain);
-  if (url !== undefined && serialiseOrigin(new URL(url).origin) === undefined) {
+  if (url !== undefined && serializeOrigin(new URL(url).origin) === undefined) {
     complain('must have a valid lowercase host name.');
   }
   return url;

@@ -18,17 +18,17 @@ export function isInjected(name: string, value: string | undefined): boolean {
 
 export interface StrangeNames {
   /** So close to one of ours that a setting was meant and has no effect. */
-  misspelt: { name: string; meant: string }[];
+  misspelled: { name: string; meant: string }[];
   /** Other names that begin with INLAY_, each with what there is to say about it. */
   unknown: string[];
 }
 
 export function findStrangeNames(env: Readonly<Record<string, string | undefined>>): StrangeNames {
-  const found: StrangeNames = { misspelt: [], unknown: [] };
+  const found: StrangeNames = { misspelled: [], unknown: [] };
   for (const [name, value] of Object.entries(env)) {
     if (!value || ours.includes(name) || name === ofClients || isInjected(name, value)) continue;
     const meant = closestOf(name);
-    if (meant !== undefined) found.misspelt.push({ name, meant });
+    if (meant !== undefined) found.misspelled.push({ name, meant });
     else if (name.startsWith('INLAY_')) {
       const short = name.slice('INLAY_'.length);
       found.unknown.push(

@@ -844,7 +844,7 @@ export interface LogEntryFacts {
   workspace_id: string | null;
   /** As the workspace was called then. */
   workspace_name: string | null;
-  /** JSON, as the catalogue says. Holds no secrets and no configuration. */
+  /** JSON, as the catalog says. Holds no secrets and no configuration. */
   data: string;
   /** When the change was made, by the database's clock. */
   recorded_at: number;

@@ -1,5 +1,5 @@
 /**
- * How every route of the API is made: an operation of the contract gives its validation, types, serialisation and page in
+ * How every route of the API is made: an operation of the contract gives its validation, types, serialization and page in
  * the API reference. A route says who may call it (`access`); a route without that is refused when the service is put
  * together.
  */
@@ -143,7 +143,7 @@ function endpoint(app: FastifyInstance, operation: Operation, handle: AnyHandle)
       ...(query ? { querystring: query } : {}),
       ...(body ? { body } : {}),
       ...(takesKey(operation) ? { headers: KeyHeader } : {}),
-      // An error has the one form that error-reply.ts gives it, and needs no serialiser of its own.
+      // An error has the one form that error-reply.ts gives it, and needs no serializer of its own.
       response: { [status]: success } as Record<string, object>,
       security: securityOf(operation),
     },

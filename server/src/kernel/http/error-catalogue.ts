@@ -1,4 +1,4 @@
-/** What an answer says of an error, read from the error catalogue of the contract. */
+/** What an answer says of an error, read from the error catalog of the contract. */
 import { STATUS_CODES } from 'node:http';
 import {
   type CatalogueEntry,

@@ -1,5 +1,5 @@
 /**
- * Turns any error into its reply: an AppError by the catalogue, a fault of HTTP by its own status, every other error
+ * Turns any error into its reply: an AppError by the catalog, a fault of HTTP by its own status, every other error
  * into a 500 without details.
  */
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ export const codeHeader = 'x-inlay-error';
 
 export function replyToErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    // The client broke off. This error has the same code as a lost database connection, so it is recognised first.
+    // The client broke off. This error has the same code as a lost database connection, so it is recognized first.
     if (error === request.raw.errored) {
       request.log.debug('Client disconnected before the request was complete');
       return refuse(reply, 'bad_request');

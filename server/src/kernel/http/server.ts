@@ -74,14 +74,14 @@ export function createServer({
       void sendNotFound((reply as FastifyReply).header('x-request-id', request.id)),
     exposeHeadRoutes: true,
   });
-  // Requests are validated by serve(), all parts at once; schemas given to Fastify serialise and document.
+  // Requests are validated by serve(), all parts at once; schemas given to Fastify serialize and document.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(({ schema }) => {
     // Built with the first answer that needs it: building all of them adds a third to the CPU time of a start.
-    let serialise: Serialise | undefined;
+    let serialize: Serialize | undefined;
     return (answer) => {
-      serialise ??= serialiserFor(schema as Schema);
-      return serialise(answer);
+      serialize ??= serializerFor(schema as Schema);
+      return serialize(answer);
     };
   });
   const onRefused = metrics.connectionRefused;
@@ -125,17 +125,17 @@ export function createServer({
   return app;
 }
 
-type Serialise = ReturnType<typeof buildSerializer>;
+type Serialize = ReturnType<typeof buildSerializer>;
 
-const serialisers = new Map<string, Serialise>();
+const serializers = new Map<string, Serialize>();
 
 /** Endpoints that answer alike share one, and so do the servers of a process: tests start hundreds. */
-function serialiserFor(schema: Schema): Serialise {
+function serializerFor(schema: Schema): Serialize {
   const key = JSON.stringify(schema);
   // Values that may be null are looked at by a validator, which would complain of our own formats on the console.
-  const serialise = serialisers.get(key) ?? buildSerializer(schema, { ajv: { logger: false } });
-  serialisers.set(key, serialise);
-  return serialise;
+  const serialize = serializers.get(key) ?? buildSerializer(schema, { ajv: { logger: false } });
+  serializers.set(key, serialize);
+  return serialize;
 }
 
 /** A request id is logged, so its form is too short and plain to hold a token. */

@@ -1,6 +1,6 @@
 /**
  * Finds query parameters and members of the body that the schema does not have and nobody reads. They are accepted and
- * named in a header, because a misspelt name would otherwise be ignored in silence. A caller who prefers strict
+ * named in a header, because a misspelled name would otherwise be ignored in silence. A caller who prefers strict
  * handling (RFC 7240) gets them as faults.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
@@ -86,7 +86,7 @@ export function listPlaces(places: readonly Place[]): string {
   return list;
 }
 
-/** Long names are cut: a header has little room, and the beginning of a name is enough to recognise it. */
+/** Long names are cut: a header has little room, and the beginning of a name is enough to recognize it. */
 function encodeName(name: string): string {
   const short = [...name.toWellFormed()].slice(0, maxNameLength).join('');
   return encodeURIComponent(short).replace(

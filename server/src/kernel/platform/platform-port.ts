@@ -22,7 +22,7 @@ export interface NewPlatformWorkspace {
 export interface PlatformTraits {
   /** The organizations that the credentials can see. */
   organizations: string[];
-  /** Whether the platform shows which organization each workspace belongs to, so that we can recognise ours. */
+  /** Whether the platform shows which organization each workspace belongs to, so that we can recognize ours. */
   tellsApart: boolean;
   findsNamesBy: 'name filter' | 'internal listing' | 'reading all' | 'not known yet';
 }

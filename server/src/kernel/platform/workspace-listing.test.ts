@@ -64,7 +64,7 @@ describe('listing the workspaces of a hosted platform', () => {
   });
 
   it('asks a platform with a name filter for the name alone', async () => {
-    hosted.honoursNameFilter = true;
+    hosted.honorsNameFilter = true;
     addMany(500);
     const id = add('wanted');
     hosted.requests.length = 0;
@@ -205,7 +205,7 @@ describe('listing the workspaces of a hosted platform', () => {
   });
 
   it.each<[string, Partial<HostedServer>]>([
-    ['name filter', { honoursNameFilter: true }],
+    ['name filter', { honorsNameFilter: true }],
     ['internal listing', { internalListing: 'as it should' }],
     ['reading all', {}],
     ['not known yet', { workspaces: [] }],

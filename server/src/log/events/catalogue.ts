@@ -2,9 +2,9 @@
  * Every type of entry there is, with what it says. One definition gives the types that the compiler checks where an entry is
  * written, `webhooks` of the OpenAPI document, and docs/reference/events.md.
  *
- * What always holds: the catalogue is closed. Later versions add types, and add members to the data of a type, but never
+ * What always holds: the catalog is closed. Later versions add types, and add members to the data of a type, but never
  * take any away. Data holds ids, names, counts and messages for people; no secret, and no configuration. The file is long
- * because the catalogue is one list.
+ * because the catalog is one list.
  */
 
 import { flowFailures } from '@inlay/contract/credentials/oauth-flows';

@@ -12,7 +12,7 @@ import { createJournal } from '../../log/events/journal.ts';
 import * as overview from '../../operating/overview.store.ts';
 import * as lists from '../sources/lists.store.ts';
 import { operatorsOnly } from '../two-texts.ts';
-import { causeOf, normalised, staleAt } from './failure-causes.ts';
+import { causeOf, normalized, staleAt } from './failure-causes.ts';
 import { type ConnectionFacts, healthOf, type JobFailure } from './health.ts';
 import { refreshHealth } from './jobs.ts';
 
@@ -50,7 +50,7 @@ describe('The cause of a failure', () => {
       'No row 5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55 for bob@globex.example',
     ],
   ])('is the same for %s and %s', (one, other) => {
-    expect(normalised(one)).toBe(normalised(other));
+    expect(normalized(one)).toBe(normalized(other));
     expect(causeOf(failing(failure(one)))).toBe(causeOf(failing(failure(other))));
   });
 
@@ -81,7 +81,7 @@ describe('The cause of a failure', () => {
 
   it('is found quickly in a long hostile message', () => {
     for (const piece of ['a.', '@', '"', "'", '0:', 'a@', '://']) {
-      expect(normalised(piece.repeat(1_000_000)).length).toBeLessThanOrEqual(300);
+      expect(normalized(piece.repeat(1_000_000)).length).toBeLessThanOrEqual(300);
     }
   });
 });

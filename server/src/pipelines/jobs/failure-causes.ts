@@ -28,7 +28,7 @@ export function causeOf(health: Health): string | null {
   if (!failure) return null;
   const { kind, origin, message, attention_by, code, parameters } = failure;
   const isOurs = code !== null && !quotedCodes.includes(code);
-  const what = isOurs ? { code, parameters } : normalised(message ?? '');
+  const what = isOurs ? { code, parameters } : normalized(message ?? '');
   const parts = JSON.stringify([kind, origin, attention_by, what]);
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);
 }
@@ -47,7 +47,7 @@ const variable: readonly RegExp[] = [
 ];
 
 /** A message without what differs between customers who fail for the same reason. */
-export function normalised(message: string): string {
+export function normalized(message: string): string {
   const cut = message.slice(0, 10 * comparedLength).toLowerCase();
   const same = variable.reduce((text, pattern) => text.replaceAll(pattern, '#'), cut);
   return same.replaceAll(/\s+/g, ' ').trim().slice(0, comparedLength);

@@ -7,7 +7,7 @@
  */
 
 import { exposedHeaders } from '@inlay/contract/response-headers';
-import { serialiseOrigin } from '@inlay/contract/text/origins';
+import { serializeOrigin } from '@inlay/contract/text/origins';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
 import { bearerToken } from '../../kernel/http/bearer-token.ts';
@@ -93,7 +93,7 @@ async function authenticateScoped(
   allowOrigin(reply, '*');
   const principal = await tokens.verify(bearerToken(request));
   if (principal.allowedOrigin !== undefined) {
-    const allowed = serialiseOrigin(principal.allowedOrigin);
+    const allowed = serializeOrigin(principal.allowedOrigin);
     const { origin } = request.headers;
     // A page of another origin may read nothing, not even this error.
     reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');

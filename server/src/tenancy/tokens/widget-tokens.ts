@@ -7,7 +7,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { TemplateFilterRequest } from '@inlay/contract/catalog/template-filters';
 import type { WidgetTheme } from '@inlay/contract/embedding';
 import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tenancy/tokens';
-import { serialiseOrigin } from '@inlay/contract/text/origins';
+import { serializeOrigin } from '@inlay/contract/text/origins';
 import { invalidRequest } from '../../kernel/errors.ts';
 import type { TemplateFilters, Viewer } from '../../kernel/principals.ts';
 import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
@@ -91,7 +91,7 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
       if (!timingSafeEqual(Buffer.from(key.mac(signed)), Buffer.from(mac))) return undefined;
       const parameters = new URLSearchParams(signed);
       const workspaceId = parameters.get('workspaceId');
-      const allowedOrigin = serialiseOrigin(parameters.get('allowedOrigin') ?? '');
+      const allowedOrigin = serializeOrigin(parameters.get('allowedOrigin') ?? '');
       const isView = parameters.get('view') === 'true';
       return workspaceId && allowedOrigin ? { workspaceId, allowedOrigin, isView } : undefined;
     },

@@ -1,4 +1,4 @@
-/** Denormalised counts of workspaces. After any change, they equal the result of counting again. */
+/** Denormalized counts of workspaces. After any change, they equal the result of counting again. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';

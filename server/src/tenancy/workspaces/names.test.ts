@@ -9,7 +9,7 @@ const text = fc.oneof(
   }),
 );
 
-/** Letters whose case is not a matter of one to one, beside some that are easy. None of them joins its neighbours. */
+/** Letters whose case is not a matter of one to one, beside some that are easy. None of them joins its neighbors. */
 const letters = fc.array(
   fc.constantFrom(
     'a',

@@ -12,7 +12,7 @@ export function nameIdentity(name: string): string {
 /**
  * The form in which `name_contains` looks for a part of a name. Upper-casing in between expands what lower-casing alone
  * leaves apart (ß and ss, ſ and s), and lower-casing before it brings ẞ to ß first. The final sigma depends on its
- * neighbours, so it is levelled. Folding can leave a composed letter decomposed, so NFC comes last.
+ * neighbors, so it is levelled. Folding can leave a composed letter decomposed, so NFC comes last.
  */
 export function foldForSearch(text: string): string {
   return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');

@@ -11,7 +11,7 @@ import {
   useFaultyPlatform,
 } from '../../../test/support/faults.ts';
 
-describeInTurns('synchronising with the platform', (kind, it) => {
+describeInTurns('synchronizing with the platform', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 
