@@ -69,14 +69,14 @@ program
   .action(async (options) => (await import('./upgrade.ts')).upgradeData(options));
 
 const passphraseOption = () =>
-  new Option('--passphrase-file <file>', 'file with the passphrase that seals the encryption keys');
+  new Option('--passphrase-file <file>', 'file with the passphrase that encrypts the encryption keys');
 const backup = program
   .command('backup')
   .description('back up the databases while the service runs')
-  .option('--to <folder>', 'folder in which the backup gets a folder of its own')
+  .option('--to <folder>', 'folder to create the backup in')
   .addOption(passphraseOption())
   .option('--without-keys', 'leave out the encryption keys (keep a copy elsewhere)')
-  .option('--files', "include customers' files of the destination local-files")
+  .option('--files', 'include files that the local-files destination wrote')
   .option('--json', 'print JSON')
   .action(async (options) => (await import('./backup.ts')).backUp(options));
 backup
@@ -98,8 +98,8 @@ organization
   .command('create')
   .description('create an organization and print its first operator token')
   .requiredOption('--name <name>', 'name of the organization')
-  .option('--id <uuid>', 'id of the organization (default: generated)', uuid)
-  .option('--platform-organization-id <id>', 'id of the organization on the platform (default: the same id)')
+  .option('--id <uuid>', 'ID of the organization (default: generated)', uuid)
+  .option('--platform-organization-id <id>', 'ID of the organization on the platform (default: the same ID)')
   .action(async (options) => (await administration()).addOrganization(options));
 organization
   .command('list')
@@ -112,7 +112,7 @@ const operatorToken = program.command('operator-token').description('manage the 
 operatorToken
   .command('create')
   .description('create an operator token and print it (shown only once)')
-  .requiredOption('--name <name>', 'name that says what uses the token')
+  .requiredOption('--name <name>', 'name that identifies what uses the token')
   .addOption(
     new Option('--permission <permission>', 'read: GET endpoints only; operator: everything except secrets')
       .choices(['full', 'operator', 'read'])
@@ -129,13 +129,13 @@ operatorToken
 operatorToken
   .command('revoke')
   .description('revoke an operator token (running services reject it within two seconds)')
-  .argument('<id>', 'token id, from operator-token list', uuid)
+  .argument('<id>', 'token ID, from operator-token list', uuid)
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).revokeOperatorToken(id, options));
 operatorToken
   .command('rotate')
   .description('replace an operator token, revoking the old one immediately or after an overlap')
-  .argument('<id>', 'token id, from operator-token list', uuid)
+  .argument('<id>', 'token ID, from operator-token list', uuid)
   .option('--overlap-hours <hours>', 'hours during which both tokens work', positive, 0)
   .option(
     '--expires-in-days <days>',
@@ -167,7 +167,7 @@ consoleCommand
 consoleCommand
   .command('end')
   .description('end a console session (running services reject it within two seconds)')
-  .argument('<id>', 'session id, from console sessions', uuid)
+  .argument('<id>', 'session ID, from console sessions', uuid)
   .addOption(organizationOption())
   .action(async (id, options) => (await consoleCommands()).endSession(id, options));
 
@@ -208,7 +208,7 @@ program
 program
   .command('logs')
   .description('print the connector log of a job')
-  .argument('<job>', 'job id, from jobs')
+  .argument('<job>', 'job ID, from jobs')
   .option('--attempt <number>', 'attempt number, starting at 1 (default: the latest)', count)
   .option('--tail <number>', 'only the last lines', count)
   .option('--search <text>', 'only lines that contain this text')
@@ -242,7 +242,7 @@ events
   .action(async (options) => (await import('./events.ts')).listenToEvents(options));
 
 const webhooks = program.command('webhooks').description('manage webhook endpoints');
-const endpointArgument = ['<id>', 'endpoint id, from webhooks list', uuid] as const;
+const endpointArgument = ['<id>', 'endpoint ID, from webhooks list', uuid] as const;
 webhooks
   .command('list')
   .description('list webhook endpoints')
@@ -257,7 +257,7 @@ webhooks
   .option('--workspace <ids...>', 'only events of these workspaces')
   .option('--tag <tags...>', 'only events of templates with one of these tags')
   .option('--header <headers...>', 'extra request headers, for example "X-Key: abc"')
-  .addOption(new Option('--signing <way>', 'signature scheme').choices(['hmac', 'ed25519', 'both']))
+  .addOption(new Option('--signing <scheme>', 'signature scheme').choices(['hmac', 'ed25519', 'both']))
   .option('--rate <number>', 'maximum requests per second', count)
   .option('--ordered', 'deliver strictly in order, one at a time')
   .option('--description <text>', 'description of the endpoint')
@@ -337,7 +337,7 @@ audit
   .command('erase')
   .description('erase IP addresses and user agents (the hash chain stays valid)')
   .option('--workspace <uuid>', 'entries of this workspace', uuid)
-  .option('--actor <id>', 'entries by this token')
+  .option('--actor <id>', 'entries of this token ID')
   .option('--address <address>', 'entries whose request came from this IP address')
   .option('--before <time>', 'only entries before this time')
   .option('--patches', 'also erase the recorded field changes')
@@ -360,7 +360,7 @@ keys
 keys
   .command('remove')
   .description('remove a retired key and invalidate every token it signed')
-  .argument('<key>', 'key id, from keys list')
+  .argument('<key>', 'key ID, from keys list')
   .action(async (kid) => (await administration()).removeKey(kid));
 
 program
@@ -432,7 +432,7 @@ connector
 connector
   .command('remove')
   .description('remove a connector that is no longer in use')
-  .argument('<id>', 'connector id, from connector list', uuid)
+  .argument('<id>', 'connector ID, from connector list', uuid)
   .action(async (id) => (await connectors()).removeConnector(id));
 
 program
@@ -448,7 +448,7 @@ program
   .description('test customer sign-in with an OAuth provider')
   .command('test')
   .description("sign in with a source template's provider and show what it returned (connects nothing)")
-  .argument('<template>', 'source template id', uuid)
+  .argument('<template>', 'source template ID', uuid)
   .option('--value <name=value...>', "values that the provider's URLs need, for example subdomain=acme")
   .option('--json', 'print JSON')
   .addOption(organizationOption())
