@@ -125,7 +125,7 @@ const entries = {
     'The connection template does not exist, was deleted, or belongs to another organization.',
   ),
   template_version_not_found: at(404, 'Template version not found', 'The template has no version with this number.'),
-  rollout_not_found: at(404, 'Rollout not found', 'The template has no rollout with this id.'),
+  rollout_not_found: at(404, 'Rollout not found', 'The template has no rollout with this ID.'),
   rollout_ended: at(
     409,
     'The rollout has ended. Start a new one.',
@@ -139,19 +139,19 @@ const entries = {
   cause_retry_not_found: at(
     404,
     'Retry not found',
-    'There is no retry with this id. Retries are kept for a week after they end.',
+    'There is no retry with this ID. Retries are kept for a week after they end.',
   ),
   plan_not_found: at(
     404,
     'Plan not found',
-    'The template has no plan with this id. Plans are kept for a day, at most ten per template.',
+    'The template has no plan with this ID. Plans are kept for a day, at most ten per template.',
   ),
   plan_outdated: at(
     409,
     'The plan is out of date. Create a new one.',
     'The template, or something that the plan counts, has changed since the plan was created.',
   ),
-  source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
+  source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this ID.'),
   source_definition_version_not_found: at(
     404,
     'Source definition version not found',
@@ -160,7 +160,7 @@ const entries = {
   destination_definition_not_found: at(
     404,
     'Destination definition not found',
-    'There is no destination connector with this id.',
+    'There is no destination connector with this ID.',
   ),
   definition_in_use: {
     status: 409,
@@ -591,7 +591,7 @@ export const refusals = {
     when: '`/health/ready` only: a component does not respond, or the service is shutting down.',
     example: 'Not ready: database: the database does not answer',
   },
-  internal_error: { status: 500, when: 'A bug in the service. Find the request id in the log for details.' },
+  internal_error: { status: 500, when: 'A bug in the service. Find the request ID in the log for details.' },
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalCode = keyof typeof refusals;

@@ -69,7 +69,7 @@ const words: { [Code in ReasonCode]: Say<ReasonParameters[Code]> } = {
       ? 'Your sign-in has expired or was revoked. Sign in again.'
       : `${why === undefined ? 'The sign-in has ended.' : ended[why]} The customer has to sign in again.`,
   sign_in_lost: 'The platform lost the token of this sign-in. Sign in again.',
-  oauth_client_rejected: 'The provider rejected the OAuth client. Check its client id and secret.',
+  oauth_client_rejected: 'The provider rejected the OAuth client. Check its client ID and secret.',
   provider_rejected: 'The provider refused to renew access to the account.',
   paused_by_operator: 'This connection is paused.',
   stopped_by_platform: 'The platform disabled this connection.',

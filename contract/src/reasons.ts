@@ -149,7 +149,7 @@ export const reasonCatalogue: { readonly [Code in ReasonCode]: ReasonEntry } = {
   oauth_client_rejected: {
     readers: 'operators',
     means: 'The provider rejects the OAuth client.',
-    remedy: 'Check the client id and secret.',
+    remedy: 'Check the client ID and secret.',
   },
   provider_rejected: {
     readers: 'operators',

@@ -28,7 +28,7 @@ export const RolloutStage = Type.Object(
       Type.Array(Uuid('A workspace.', exampleWorkspaceId), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Workspaces by id.',
+        description: 'Workspaces by ID.',
       }),
     ),
   },
@@ -176,7 +176,7 @@ export const RolloutItem = Type.Object(
 export type RolloutItem = Static<typeof RolloutItem>;
 
 export const RolloutItemList = Type.Object(
-  { data: Type.Array(RolloutItem, { description: 'Workspaces, sorted by id.' }), next },
+  { data: Type.Array(RolloutItem, { description: 'Workspaces, sorted by ID.' }), next },
   { title: 'Rollout item list' },
 );
 export type RolloutItemList = Static<typeof RolloutItemList>;

@@ -145,7 +145,7 @@ export type TemplatePlanItem = Static<typeof TemplatePlanItem>;
 
 export const TemplatePlanItemList = Type.Object(
   {
-    data: Type.Array(TemplatePlanItem, { description: 'Items, sorted by source or connection id.' }),
+    data: Type.Array(TemplatePlanItem, { description: 'Items, sorted by source or connection ID.' }),
     next: nullable<string>('string', 'Pass as `cursor` to get the next page. Null on the last page.'),
   },
   { title: 'Template plan item list' },

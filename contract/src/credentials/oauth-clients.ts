@@ -15,7 +15,7 @@ const Name = Type.String({
 const ClientId = Type.String({
   minLength: 1,
   maxLength: 2_048,
-  description: 'Client id that the provider issued to your app.',
+  description: 'Client ID that the provider issued to your app.',
   examples: ['5f2b1c0a-app'],
 });
 const ClientSecret = Type.String({

@@ -57,7 +57,7 @@ export const AuditEvent = Type.Object(
       description: 'Position among events. Null for entries that appear only in the audit trail.',
       examples: [1042],
     }),
-    id: Uuid('Id of the entry, which is also the id of the event.', exampleId),
+    id: Uuid('ID of the entry, which is also the ID of the event.', exampleId),
     type: EventTypeName,
     timestamp: Timestamp("When it happened, by the database's clock."),
     sequenced_at: Timestamp('When the entry got its position.'),
@@ -166,7 +166,7 @@ const chosen = {
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Returns only entries of this actor, given as an id or a kind such as `command_line`.',
+      description: 'Returns only entries of this actor, given as an ID or a kind such as `command_line`.',
       examples: ['command_line'],
     }),
   ),

@@ -26,7 +26,7 @@ export const Event = Type.Object(
       type: 'object',
       additionalProperties: true,
       description:
-        'Details of the event, which depend on its type. If the event concerns a workspace, `workspace` has its id and its name at the time.',
+        'Details of the event, which depend on its type. If the event concerns a workspace, `workspace` has its ID and its name at the time.',
       examples: [{ workspace: { id: exampleWorkspaceId, name: 'acme-inc' } }],
     }),
   },

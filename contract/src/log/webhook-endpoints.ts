@@ -273,7 +273,7 @@ export type WebhookTestResult = Static<typeof WebhookTestResult>;
 export const WebhookDelivery = Type.Object(
   {
     webhook_id: Type.String({
-      description: 'The `webhook-id` of every attempt, which is the id of the event.',
+      description: 'The `webhook-id` of every attempt, which is the ID of the event.',
       examples: [exampleEventId],
     }),
     event_id: Uuid('The event.', exampleEventId),

@@ -62,7 +62,7 @@ export const embeddedAuditEvents = {
     tag: 'Inside a workspace',
     summary: 'List own audit events',
     description:
-      "Returns who did what in the token's workspace. Actions of the operator come without tokens, IP addresses and request ids.",
+      "Returns who did what in the token's workspace. Actions of the operator come without tokens, IP addresses and request IDs.",
     query: ListOwnAuditEventsQuery,
     answer: OwnAuditEventPage,
     errors: [...gone],

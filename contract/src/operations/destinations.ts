@@ -10,7 +10,7 @@ export const destinations = {
     tag: 'Connection templates',
     summary: 'Check a destination',
     description:
-      'Runs the connector to test a destination, given by definition and configuration or by connection template. Poll for the result with the returned id. Hosted platforms do not support this.',
+      'Runs the connector to test a destination, given by definition and configuration or by connection template. Poll for the result with the returned ID. Hosted platforms do not support this.',
     body: CheckDestinationRequest,
     isRepeatable: true,
     answer: StartedCheck,

@@ -19,7 +19,7 @@ export const oauthProviders = {
     route: 'GET /api/v1/integrations/oauth/providers',
     summary: 'List built-in OAuth providers',
     description:
-      'Returns the providers that only need the client id and secret of your app. Configure other providers by issuer or endpoints.',
+      'Returns the providers that only need the client ID and secret of your app. Configure other providers by issuer or endpoints.',
     answer: KnownOAuthProviderList,
   },
 } as const satisfies Record<string, Operation>;
@@ -37,7 +37,7 @@ export const oauthClients = {
     route: 'POST /api/v1/integrations/oauth/clients',
     summary: 'Create OAuth client',
     description:
-      'Stores the client id and secret of an app that you registered with a provider. Register the returned `redirect_url` with the provider.',
+      'Stores the client ID and secret of an app that you registered with a provider. Register the returned `redirect_url` with the provider.',
     body: CreateOAuthClientRequest,
     status: 201,
     isAdministration: true,

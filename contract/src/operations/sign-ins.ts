@@ -41,7 +41,7 @@ export const signIns = {
     route: 'POST /api/v1/embedded/oauth/flows/{flow_id}/confirm',
     summary: 'Confirm a different account',
     description:
-      'Confirms an `unconfirmed` sign-in. The source switches to the new account and keeps its id, state and history.',
+      'Confirms an `unconfirmed` sign-in. The source switches to the new account and keeps its ID, state and history.',
     params: SignInPath,
     answer: SignIn,
     errors: ['sign_in_not_found', 'sign_in_not_unconfirmed'],

@@ -47,7 +47,7 @@ export const sourceTemplates = {
     route: 'POST /api/v1/integrations/templates/sources/preview',
     summary: 'Preview source template',
     description:
-      "Validates a new template and returns what a customer would see. Stores nothing. To preview a change, pass the template's id as `original_source_template_id`, so that masks keep its secrets.",
+      "Validates a new template and returns what a customer would see. Stores nothing. To preview a change, pass the template's ID as `original_source_template_id`, so that masks keep its secrets.",
     body: CreateSourceTemplateRequest,
     isRepeatable: true,
     answer: OfferedSourceTemplate,

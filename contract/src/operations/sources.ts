@@ -66,7 +66,7 @@ function sourcesFor<A extends Operation['access'], P extends OperationPath, Q ex
       ...about,
       route: `POST ${path}/sources/check`,
       summary: `Check a configuration${where}`,
-      description: 'Runs the connector to test a configuration. Poll for the result with the returned id.',
+      description: 'Runs the connector to test a configuration. Poll for the result with the returned ID.',
       body: CheckSourceRequest,
       isRepeatable: true,
       answer: StartedCheck,

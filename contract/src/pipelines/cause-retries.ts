@@ -110,7 +110,7 @@ export type CauseRetryItem = Static<typeof CauseRetryItem>;
 
 export const CauseRetryItemList = Type.Object(
   {
-    data: Type.Array(CauseRetryItem, { description: 'Connections, sorted by id.' }),
+    data: Type.Array(CauseRetryItem, { description: 'Connections, sorted by ID.' }),
     next: nullable('Pass as `cursor` to get the next page. Null on the last page.'),
   },
   { title: 'Cause retry item list' },

@@ -147,7 +147,7 @@ const advice: Record<FailedTest['failure'], string> = {
   unreachable: "The provider isn't responding.",
   scopes_missing: 'Some scopes that the template requires were not granted.',
   other_account: 'A different account signed in.',
-  not_possible: 'The provider rejected the OAuth client, or the client cannot be used. Check its client id and secret.',
+  not_possible: 'The provider rejected the OAuth client, or the client cannot be used. Check its client ID and secret.',
 };
 
 export function failureWords({ failure, said, missing }: FailedTest): string {

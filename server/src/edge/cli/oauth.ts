@@ -131,7 +131,7 @@ function showReport(report: TestReport, inTheEnd: string) {
 function inWords({ code, facts }: AppError): OperatorError {
   switch (code) {
     case 'source_template_not_found':
-      return new OperatorError('Source template not found. Check the id.');
+      return new OperatorError('Source template not found. Check the ID.');
     case 'sign_in_needs_https':
       return new OperatorError('Sign-in requires https. Set INLAY_PUBLIC_URL to an https URL.');
     case 'sign_in_not_possible':

@@ -78,7 +78,7 @@ ${plainRefusals.map(
   },
   {
     anchor: 'request-ids',
-    title: 'Request ids',
+    title: 'Request IDs',
     text: html`
 <p>${prose('Every response has an `X-Request-Id`, which the log repeats on every line the request causes. Send your own to follow a request across systems: 1 to 36 letters, digits and hyphens. Other values are replaced.')}</p>
 <p>${prose('`X-Trace-Id` identifies the trace of the request: that of the `traceparent` header (W3C Trace Context), or a new one.')}</p>`,

@@ -31,7 +31,7 @@ export const variables = {
     'generated for the bundled platform',
     'Client secret of that application. For the bundled platform: at least 32 characters, at least 8 of them different',
   ],
-  INLAY_PLATFORM_ORGANIZATION_ID: ["the organization's id", 'Id of the first organization on the platform'],
+  INLAY_PLATFORM_ORGANIZATION_ID: ["the organization's ID", 'ID of the first organization on the platform'],
   INLAY_PLATFORM_SETTLE_SECONDS: [
     '`30`; `0` for the bundled platform',
     'How long the platform may still apply a request whose response was lost. Inlay sends no second create request during this time',

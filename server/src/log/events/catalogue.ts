@@ -26,7 +26,7 @@ const orNull = <T>(type: string, description: string, example?: T) =>
 
 const Source = Type.Object(
   {
-    id: Uuid('Id of the source.', exampleId),
+    id: Uuid('ID of the source.', exampleId),
     name: text('Name of the source.', 'Shop database'),
     source_template_id: Uuid('Template of the source.', exampleId),
   },
@@ -35,7 +35,7 @@ const Source = Type.Object(
 
 const Connection = Type.Object(
   {
-    id: Uuid('Id of the connection.', exampleId),
+    id: Uuid('ID of the connection.', exampleId),
     name: text('Names of source and destination.', 'Shop database → Warehouse'),
     source_id: Uuid('Source of the connection.', exampleId),
     connection_template_id: Type.Optional(Uuid('Template of the connection. Not visible to customers.', exampleId)),
@@ -60,7 +60,7 @@ const Failure = Type.Object(
 
 const Job = Type.Object(
   {
-    id: text('Id of the job.', '1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'),
+    id: text('ID of the job.', '1f0e5b7a-6c43-4d19-9b0e-3a52c8d7f416'),
     started_at: Timestamp('When the job started.'),
   },
   { title: 'Job of an event' },
@@ -77,7 +77,7 @@ const ended = {
 const Template = Type.Object(
   {
     kind: Enumeration(['source', 'connection'], { description: 'Type of the template.' }),
-    id: Uuid('Id of the template.', exampleId),
+    id: Uuid('ID of the template.', exampleId),
     name: text('Name of the template or of its destination.', 'Warehouse'),
   },
   { title: 'Template of an event' },
@@ -85,7 +85,7 @@ const Template = Type.Object(
 
 const Rollout = Type.Object(
   {
-    id: Uuid('Id of the rollout.', exampleId),
+    id: Uuid('ID of the rollout.', exampleId),
     action: Enumeration(['version', 'pause', 'delete'], { description: 'What the rollout does.' }),
     version: count('Version that the rollout applies.', 3),
   },
@@ -94,7 +94,7 @@ const Rollout = Type.Object(
 
 const CauseRetry = Type.Object(
   {
-    id: Uuid('Id of the retry.', exampleId),
+    id: Uuid('ID of the retry.', exampleId),
     cause: text('Cause that the connections share.', '0f343b0931126a20f133d67c2b018a3b'),
     message: orNull('string', 'Error message of one of the connections.', 'The password is wrong.'),
     code: Type.Optional(reasonFields.code),
@@ -105,7 +105,7 @@ const CauseRetry = Type.Object(
 
 const OperatorToken = Type.Object(
   {
-    id: Uuid('Id of the operator token.', exampleId),
+    id: Uuid('ID of the operator token.', exampleId),
     name: text('Name of the operator token.', 'backend'),
     permission: Enumeration(operatorPermissions, { description: 'What the token may do.' }),
   },
@@ -114,7 +114,7 @@ const OperatorToken = Type.Object(
 
 const ConsoleSession = Type.Object(
   {
-    id: Uuid('Id of the session.', exampleId),
+    id: Uuid('ID of the session.', exampleId),
     kind: Enumeration(['token', 'link', 'oidc'], { description: 'How the person signed in.' }),
     label: text('Who signed in.', 'backend'),
     permission: Enumeration(operatorPermissions, { description: 'What the session may do.' }),
@@ -124,21 +124,21 @@ const ConsoleSession = Type.Object(
 
 const ConsoleLink = Type.Object(
   {
-    id: Uuid('Id of the link.', exampleId),
+    id: Uuid('ID of the link.', exampleId),
     permission: Enumeration(operatorPermissions, { description: 'What a session from this link may do.' }),
   },
   { title: 'Console link of an event' },
 );
 
 const Tag = Type.Object(
-  { id: Uuid('Id of the tag.', exampleId), name: text('Name of the tag.', 'crm') },
+  { id: Uuid('ID of the tag.', exampleId), name: text('Name of the tag.', 'crm') },
   { title: 'Tag of an event' },
 );
-const Key = Type.Object({ id: text('Id of the key.', 'k0123456789abcde') }, { title: 'Key of an event' });
+const Key = Type.Object({ id: text('ID of the key.', 'k0123456789abcde') }, { title: 'Key of an event' });
 
 const Definition = Type.Object(
   {
-    id: Uuid('Id of the definition.', exampleId),
+    id: Uuid('ID of the definition.', exampleId),
     kind: Enumeration(['source', 'destination'], { description: 'Type of the connector.' }),
     name: text('Name of the connector.', 'Our CRM'),
   },
@@ -158,7 +158,7 @@ const usedUp = {
 
 const WebhookEndpoint = Type.Object(
   {
-    id: Uuid('Id of the webhook endpoint.', exampleId),
+    id: Uuid('ID of the webhook endpoint.', exampleId),
     origin: text("Origin of the endpoint's URL.", 'https://app.example.com'),
     description: orNull('string', 'Purpose of the endpoint.', 'billing'),
   },
@@ -167,7 +167,7 @@ const WebhookEndpoint = Type.Object(
 
 const OAuthClient = Type.Object(
   {
-    id: Uuid('Id of the OAuth client.', exampleId),
+    id: Uuid('ID of the OAuth client.', exampleId),
     name: text('Name of the OAuth client.', 'HubSpot'),
     provider: orNull('string', 'Key of the built-in provider, if it is one.', 'hubspot'),
   },
@@ -176,7 +176,7 @@ const OAuthClient = Type.Object(
 
 const SignIn = Type.Object(
   {
-    id: Uuid('Id of the sign-in.', exampleId),
+    id: Uuid('ID of the sign-in.', exampleId),
     source_template_id: Uuid('Template of the source.', exampleId),
     source_id: orNull('string', 'Source that is being reconnected. Null for a new source.', exampleId),
     by_link: Type.Boolean({ description: 'Whether the sign-in was started with a link from an operator.' }),
@@ -186,7 +186,7 @@ const SignIn = Type.Object(
 
 const Credential = Type.Object(
   {
-    id: Uuid('Id of the credential.', exampleId),
+    id: Uuid('ID of the credential.', exampleId),
     oauth_client_id: Type.Optional(Uuid('The OAuth client. Not visible to customers.', exampleId)),
     source_template_id: Uuid('Template that the customer signed in for.', exampleId),
   },
@@ -611,7 +611,7 @@ export const catalogue = {
       position: count('Last entry that the checkpoint covers.', 1042),
       hash: text('Hash of that entry.', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
       signed_at: Timestamp('When the checkpoint was signed.'),
-      key_id: text('Id of the signing key.', 'k0123456789abcde'),
+      key_id: text('ID of the signing key.', 'k0123456789abcde'),
       cut: checkpointCut,
       signature: text('Ed25519 signature in base64.', 'c2lnbmF0dXJl'),
     },
