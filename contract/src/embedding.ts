@@ -36,11 +36,11 @@ export interface WidgetFragment {
   locale?: string;
   /** JSON */
   theme?: string;
-  /** Id of a source template whose form the widget opens. */
+  /** ID of a source template whose form the widget opens. */
   template?: string;
-  /** Id of a source that the widget opens. */
+  /** ID of a source that the widget opens. */
   source?: string;
-  /** Id of a sign-in that the widget continues, unless a template or source is given. */
+  /** ID of a sign-in that the widget continues, unless a template or source is given. */
   sign_in?: string;
 }
 

@@ -40,7 +40,7 @@ export const AuditActor = Type.Object(
         'Who acted: `operator_token`, `scoped_token`, `sign_in_link`, `console_user`, `command_line` or `worker`.',
       examples: ['operator_token'],
     }),
-    id: textOrNull('Id of the operator token, or `jti` of the scoped token.', exampleId),
+    id: textOrNull('ID of the operator token, or `jti` of the scoped token.', exampleId),
     name: textOrNull('Name of the operator token.', 'backend'),
   },
   { title: 'Audit actor' },
@@ -109,7 +109,7 @@ export type AuditEventPage = Static<typeof AuditEventPage>;
 export const OwnAuditEvent = Type.Object(
   {
     position: Position("Position in the organization's audit trail. Positions of one workspace have gaps."),
-    id: Uuid('Id of the entry.', exampleId),
+    id: Uuid('ID of the entry.', exampleId),
     type: EventTypeName,
     timestamp: Timestamp('When it happened.'),
     outcome: Enumeration(auditOutcomes, { description: 'Outcome of the action.' }),
@@ -272,7 +272,7 @@ export const AuditCheckpoint = Type.Object(
     position: Position('Last entry that the checkpoint covers.'),
     hash: Hash('Hash of that entry.'),
     signed_at: Timestamp('When the checkpoint was signed.'),
-    key_id: Type.String({ description: 'Id of the signing key.', examples: ['k0123456789abcde'] }),
+    key_id: Type.String({ description: 'ID of the signing key.', examples: ['k0123456789abcde'] }),
     cut: checkpointCut,
     signature: Type.String({
       description:

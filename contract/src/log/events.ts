@@ -12,7 +12,7 @@ export const EventTypeName = Type.String({ description: 'Type of the event.', ex
 
 export const Event = Type.Object(
   {
-    id: Uuid('Id of the event. The same in the API, streams and webhooks.', exampleId),
+    id: Uuid('ID of the event. The same in the API, streams and webhooks.', exampleId),
     position: Position("Position in the organization's event log: 1, 2, 3, … without gaps."),
     type: EventTypeName,
     timestamp: Timestamp('When it happened.'),

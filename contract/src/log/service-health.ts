@@ -25,7 +25,7 @@ export type ServiceCheck = Static<typeof ServiceCheck>;
 
 export const Replica = Type.Object(
   {
-    id: Uuid('Id of the process. Changes with every start.', '6c0a3c52-12ab-4f39-8a53-6f5e0f7d9b21'),
+    id: Uuid('ID of the process. Changes with every start.', '6c0a3c52-12ab-4f39-8a53-6f5e0f7d9b21'),
     host: Type.String({ description: 'Host name of the machine or container.', examples: ['inlay-7c9d'] }),
     version: Type.String({ description: 'Version of the service.', examples: ['1.4.0'] }),
     started_at: Timestamp('When the process started.'),

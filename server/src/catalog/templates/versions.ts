@@ -55,7 +55,7 @@ export interface ConnectionContent {
 const configurationField = { source: 'partial_default_config', connection: 'destination_config' } as const;
 
 interface NewVersion {
-  /** Id of the template. */
+  /** ID of the template. */
   id: string;
   name: string;
   version: number;

@@ -701,7 +701,7 @@ interface JobHourRow {
 
 /** What an organization allows each of its workspaces, or what a workspace is allowed in place of that. */
 interface QuotaRow {
-  /** Id of the organization or workspace. */
+  /** ID of the organization or workspace. */
   id: string;
   organization_id: string;
   /** JSON: limits by name. Null is no limit; a limit that is left out of a workspace's is the organization's. */

@@ -37,7 +37,7 @@ interface WidgetSettings {
 }
 
 export interface ViewOfWidget extends WidgetTokenEnvelope {
-  /** Id of the inner token. */
+  /** ID of the inner token. */
   tokenId: string;
   expiresAt: number;
 }

@@ -15,7 +15,7 @@ export async function findWorkspacesByName(
   return (await searchWorkspaces(db, organizationId, text, { status }, limit)).map(({ id }) => id);
 }
 
-/** Id of the workspace with exactly this name. */
+/** ID of the workspace with exactly this name. */
 export async function findWorkspaceId(db: Db, organizationId: string, name: string): Promise<string | undefined> {
   const identity = nameIdentity(name);
   const row = await findWorkspaceByName(db, organizationId, identity);
