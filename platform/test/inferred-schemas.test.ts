@@ -8,6 +8,7 @@ import { parseJson, stringifyJson } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHttpServer } from '../../guard/test/http-server.ts';
+import { isLongRun } from '../../scripts/long-run.ts';
 import type { ConfiguredConnector } from '../src/runner/runner.ts';
 import { bundled, configured, sync, temporaryFolder, testRunner } from './connectors.ts';
 import { type DataStores, type Store, startDataStores } from './data-stores.ts';
@@ -73,7 +74,7 @@ const destinations: Record<string, () => Promise<Store>> = {
 const waysFor = (turn: 0 | 1) =>
   Object.keys(sources).flatMap((from, row) =>
     Object.keys(destinations)
-      .filter((_, column) => process.env.INLAY_LONG_TESTS || (row + column) % 2 === turn)
+      .filter((_, column) => isLongRun || (row + column) % 2 === turn)
       .map((to) => [from, to] as const),
   );
 

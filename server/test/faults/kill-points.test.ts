@@ -9,6 +9,7 @@
  * with a retry and without, in the other two with one of them in turns. INLAY_LONG_TESTS tries everything on both.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
   call,
@@ -21,7 +22,6 @@ import {
   untilNothingIsOpen,
   writeToStore,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { isCreate, type Phase, type ProxiedRequest, phasesOn } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Work, type WorkKind, Workload } from '../support/workload.ts';

@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { migrate } from '../../src/kernel/db/migrations.ts';
 import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { systemRuntime } from '../../src/kernel/runtime.ts';
@@ -13,7 +14,6 @@ import { createOrganization } from '../../src/tenancy/organizations/organization
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
 import { eventually, operatorToken } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { seedPipelines } from '../support/seed-pipelines.ts';
 import { startService } from '../support/service.ts';
 

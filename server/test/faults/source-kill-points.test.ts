@@ -12,6 +12,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
@@ -23,7 +24,6 @@ import {
   startHostedPlatform,
   untilNothingIsOpen,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { type Phase, type ProxiedRequest, phasesOn } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } from '../support/source-workload.ts';

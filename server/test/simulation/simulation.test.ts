@@ -7,8 +7,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { guards, loadSimulation } from '../../../scripts/simulation.mjs';
-import { isLongRun } from '../support/long-run.ts';
 import type { SimulationOptions } from './main.ts';
 
 const loaded = new Map<string | undefined, ReturnType<typeof loadSimulation>>();

@@ -14,8 +14,8 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { freePort } from '../../../scripts/disposable.mjs';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import type { TestDatabaseKind } from './databases.ts';
-import { isLongRun } from './long-run.ts';
 
 /**
  * Before the platform sees it; after the platform answered but before the service sees that; after the service was

@@ -5,8 +5,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { isLongRun } from '../../../../scripts/long-run.ts';
 import { describeOnBothDatabases } from '../../../test/support/databases.ts';
-import { isLongRun } from '../../../test/support/long-run.ts';
 import {
   chainAnew,
   dayMs,
