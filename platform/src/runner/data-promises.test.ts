@@ -62,11 +62,13 @@ const everything: Victim[] = [
   'database, after a state',
 ];
 
-describe.each<[string, () => Promise<Store>, Victim[]]>([
+const places: [string, () => Promise<Store>, Victim[]][] = [
   ['local files', () => stores.openLocalFiles(), ['source', 'destination', 'destination, late']],
-  ['S3', () => stores.openBucket(), ['source', 'destination', 'destination, late']],
   ['PostgreSQL', () => stores.openDatabase(), everything],
-])('what goes to %s', (name, open, victims) => {
+];
+if (isLongRun) places.push(['S3', () => stores.openBucket(), ['source', 'destination', 'destination, late']]);
+
+describe.each(places)('what goes to %s', (name, open, victims) => {
   const isDatabase = name === 'PostgreSQL';
   it('is there at least once when it is appended, whatever is killed in between', async () => {
     const store = await open();

@@ -20,6 +20,7 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
+import { itInLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const rounds = isLongRun ? 50 : 1;
@@ -100,7 +101,7 @@ describe(`${replicaCount} replicas on one PostgreSQL [postgres]`, () => {
     throw new Error(`no replica answered ${method} ${path}`);
   }
 
-  it('can be restarted one after the other without a request failing', async () => {
+  itInLongRun('can be restarted one after the other without a request failing', async () => {
     const failures: string[] = [];
     const created: string[] = [];
     let [stop, isStarting] = [false, false];
