@@ -8,11 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itInLongRun } from '../server/test/support/long-run.ts';
 import { expectAccessible } from '../widget/test/support/looks.ts';
 import { sharedBrowser } from '../widget/test/support/shared-browser.ts';
 import { freePort } from './disposable.mjs';
-import { isLongRun } from './long-run.ts';
+import { isLongRun, itInLongRun } from './long-run.ts';
 
 const program = fileURLToPath(new URL('demo.mjs', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'inlay-demo-'));

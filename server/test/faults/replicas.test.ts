@@ -5,7 +5,7 @@
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   byId,
@@ -20,7 +20,6 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
-import { itInLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const rounds = isLongRun ? 50 : 1;
