@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../server/test/support/long-run.ts';
 import { expectAccessible } from '../widget/test/support/looks.ts';
 import { sharedBrowser } from '../widget/test/support/shared-browser.ts';
 import { freePort } from './disposable.mjs';
+import { isLongRun, itInLongRun } from './long-run.ts';
 
 const program = fileURLToPath(new URL('demo.mjs', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'inlay-demo-'));
@@ -196,7 +196,7 @@ describe('the demo', () => {
     });
   }
 
-  it('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
+  itInLongRun('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
     await stop(demo);
     const again = await startDemo({ portBy: 'environment' });
     expect(await offered(again, 'pro')).toHaveLength(7);

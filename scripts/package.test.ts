@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../server/test/support/long-run.ts';
 import { runCli, type Service, startService } from '../server/test/support/service.ts';
+import { isLongRun } from './long-run.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));

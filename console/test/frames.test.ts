@@ -4,7 +4,7 @@
  */
 import type { Frame, Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { isLongRun } from '../../server/test/support/long-run.ts';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import widgetWords from '../../widget/src/words/en.ts';
 import { launchFirefox } from '../../widget/test/support/firefox.ts';
 import { Tab } from '../../widget/test/support/real-browsers.ts';
@@ -200,7 +200,7 @@ if (isLongRun) {
   });
 }
 
-it('The frame goes when the session ends, and comes back with the next sign-in', async () => {
+itInLongRun('The frame goes when the session ends, and comes back with the next sign-in', async () => {
   const page = await openConsole(stage, `customers/${workspaceId}`);
   await openView(page);
   const { data } = await stage.operator('GET', '/console-sessions');
@@ -228,47 +228,50 @@ it('A view whose token no longer works gets another one automatically', async ()
   expect(stage.takeProblems().filter((problem) => !/status of 401/.test(problem))).toEqual([]);
 });
 
-it('The playground shows the widget with its choices, as a new customer or the one that is named would see it', async () => {
-  const page = await openConsole(stage, 'playground', { permission: 'operator' });
-  // The frame that is there now: another customer or another look gets another one.
-  const frame = page.frameLocator('iframe');
-  await frame.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();
-  await frame.getByLabel('Users').fill('5');
-  await frame.getByRole('button', { name: 'Test and connect' }).click();
-  await frame.getByText(widgetWords.failures.only_view.title).waitFor();
+itInLongRun(
+  'The playground shows the widget with its choices, as a new customer or the one that is named would see it',
+  async () => {
+    const page = await openConsole(stage, 'playground', { permission: 'operator' });
+    // The frame that is there now: another customer or another look gets another one.
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();
+    await frame.getByLabel('Users').fill('5');
+    await frame.getByRole('button', { name: 'Test and connect' }).click();
+    await frame.getByText(widgetWords.failures.only_view.title).waitFor();
 
-  // However quickly someone types, the service is asked when the typing stops.
-  const asked: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/templates/explain')) asked.push(String(request.postData()));
-  });
-  await page.getByLabel(playground.tags).evaluate((field) => {
-    for (const text of ['g', 'go', 'gol', 'gold']) {
-      (field as HTMLInputElement).value = text;
-      field.dispatchEvent(new Event('input', { bubbles: true }));
-    }
-  });
-  await frame.getByRole('heading', { name: widgetWords.empty.title }).waitFor();
-  expect(asked).toEqual([expect.stringContaining('"gold"')]);
-  await page.getByLabel(playground.tags).fill('');
+    // However quickly someone types, the service is asked when the typing stops.
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/templates/explain')) asked.push(String(request.postData()));
+    });
+    await page.getByLabel(playground.tags).evaluate((field) => {
+      for (const text of ['g', 'go', 'gol', 'gold']) {
+        (field as HTMLInputElement).value = text;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+    });
+    await frame.getByRole('heading', { name: widgetWords.empty.title }).waitFor();
+    expect(asked).toEqual([expect.stringContaining('"gold"')]);
+    await page.getByLabel(playground.tags).fill('');
 
-  await page.getByLabel(playground.color).fill('#0f766e');
-  await page.getByLabel('Language', { exact: true }).selectOption('de');
-  // A hundred others, whose names contain this one, are before it in the list of suggestions.
-  await page.route(/workspaces\?.*name_contains=/, (route) => route.fulfill({ json: { data: [], next: null } }));
-  await page.getByLabel(playground.customer).fill(hostile);
-  const primary = () => frame.locator('html').evaluate((root) => root.style.getPropertyValue('--inlay-primary'));
-  await frame.getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
-  await expect.poll(primary).toBe('rgb(15 118 110)');
-  await expectGoodLooks(page, 'playground-customer');
-  // What was chosen stays in this browser, and is how widgets look in the whole console.
-  await page.goto(`${stage.publicUrl}/console/customers/${workspaceId}`);
-  await page.getByRole('button', { name: 'See what they see' }).click();
-  await frame.getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
-  await expect.poll(primary).toBe('rgb(15 118 110)');
-});
+    await page.getByLabel(playground.color).fill('#0f766e');
+    await page.getByLabel('Language', { exact: true }).selectOption('de');
+    // A hundred others, whose names contain this one, are before it in the list of suggestions.
+    await page.route(/workspaces\?.*name_contains=/, (route) => route.fulfill({ json: { data: [], next: null } }));
+    await page.getByLabel(playground.customer).fill(hostile);
+    const primary = () => frame.locator('html').evaluate((root) => root.style.getPropertyValue('--inlay-primary'));
+    await frame.getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
+    await expect.poll(primary).toBe('rgb(15 118 110)');
+    await expectGoodLooks(page, 'playground-customer');
+    // What was chosen stays in this browser, and is how widgets look in the whole console.
+    await page.goto(`${stage.publicUrl}/console/customers/${workspaceId}`);
+    await page.getByRole('button', { name: 'See what they see' }).click();
+    await frame.getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
+    await expect.poll(primary).toBe('rgb(15 118 110)');
+  },
+);
 
-it('The editor of a template previews what customers would see before it is saved', async () => {
+itInLongRun('The editor of a template previews what customers would see before it is saved', async () => {
   const id = await stage.sourceTemplate({ name: 'Drafted', description: 'The shop in Berlin' });
   const page = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
   const frame = page.frameLocator('iframe');

@@ -1,8 +1,8 @@
 /** Pages that change automatically: tabs, streams that are cut, pauses, and how much can happen at a time. */
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { logOfTest } from '../../server/test/security/support.ts';
-import { isLongRun } from '../../server/test/support/long-run.ts';
 import { words } from '../src/words/words.ts';
 import { useOwnService } from './support/own-service.ts';
 
@@ -49,24 +49,27 @@ async function pause(page: Page): Promise<void> {
 const resume = (page: Page) => page.getByRole('button', { name: 'Resume updates' }).click();
 
 describe('Tabs of one browser', () => {
-  it('share one stream; the tab that is left reads on where the other was, and nothing is lost or repeated', async () => {
-    const { context } = await own.signedIn();
-    const first = await own.open(context, 'customers');
-    await expect.poll(() => state(first)).toBe('Live');
-    const second = await own.open(context, 'customers');
-    await expect.poll(() => state(second)).toBe('Live');
-    expect(own.openStreams()).toBe(1);
-    const { name } = await customer();
-    for (const page of [first, second]) await expect.poll(() => names(page)).toContain(name);
+  itInLongRun(
+    'share one stream; the tab that is left reads on where the other was, and nothing is lost or repeated',
+    async () => {
+      const { context } = await own.signedIn();
+      const first = await own.open(context, 'customers');
+      await expect.poll(() => state(first)).toBe('Live');
+      const second = await own.open(context, 'customers');
+      await expect.poll(() => state(second)).toBe('Live');
+      expect(own.openStreams()).toBe(1);
+      const { name } = await customer();
+      for (const page of [first, second]) await expect.poll(() => names(page)).toContain(name);
 
-    await pause(second);
-    await own.happen(3);
-    await expect.poll(() => state(second)).toBe('Paused · 3 new');
-    await Promise.all([first.close(), own.happen(4)]);
-    await own.happen(5);
-    await expect.poll(() => state(second)).toBe('Paused · 12 new');
-    expect(own.openStreams()).toBe(1);
-  });
+      await pause(second);
+      await own.happen(3);
+      await expect.poll(() => state(second)).toBe('Paused · 3 new');
+      await Promise.all([first.close(), own.happen(4)]);
+      await own.happen(5);
+      await expect.poll(() => state(second)).toBe('Paused · 12 new');
+      expect(own.openStreams()).toBe(1);
+    },
+  );
 
   it('have one session: who signs out in one, or in as someone else, does so in all', async () => {
     const { context, token } = await own.signedIn();
@@ -117,7 +120,7 @@ describe('A stream', () => {
     },
   );
 
-  it('starts over where its position is unknown, and the page looks at everything again', async () => {
+  itInLongRun('starts over where its position is unknown, and the page looks at everything again', async () => {
     const { context } = await own.signedIn();
     const page = await openWithClock(context, 'customers');
     await expect.poll(() => state(page)).toBe('Live');
@@ -198,7 +201,7 @@ describe('Rows', () => {
     await inTime(page, () => names(page)).toEqual([name, early.name, ...before].slice(0, 50));
   });
 
-  it('do not move under the pointer; one that is gone says so, and leaves with the pointer', async () => {
+  itInLongRun('do not move under the pointer; one that is gone says so, and leaves with the pointer', async () => {
     const [kept, doomed] = [await customer(), await customer()];
     const { context } = await own.signedIn();
     const page = await openWithClock(context, 'customers');
@@ -219,7 +222,7 @@ describe('Rows', () => {
     expect(await names(page)).not.toContain(doomed.name);
   });
 
-  it('of causes do not move under the pointer either: each has a button that starts syncs', async () => {
+  itInLongRun('of causes do not move under the pointer either: each has a button that starts syncs', async () => {
     const page = await openOverview({ causes: ['a', 'b'] });
     const messages = () => page.locator('.c-cause-message').allInnerTexts();
     const last = page.getByRole('button', { name: 'Retry all' }).last();
@@ -234,7 +237,7 @@ describe('Rows', () => {
     await expect.poll(messages).toEqual(['c', 'b']);
   });
 
-  it('of customers stay under the pointer while causes and notices come and go above them', async () => {
+  itInLongRun('of customers stay under the pointer while causes and notices come and go above them', async () => {
     const page = await openOverview({ causes: ['a'], unwell: ['Acme', 'Globex'] });
     const row = page.getByRole('row').filter({ hasText: 'Globex' });
     await row.hover();
@@ -395,7 +398,7 @@ async function manyEvents(count: number): Promise<void> {
 }
 
 describe('A slow network', () => {
-  it('is seen: the page says that it loads, and a button that it works; nothing is sent twice', async () => {
+  itInLongRun('is seen: the page says that it loads, and a button that it works; nothing is sent twice', async () => {
     const { id, name } = await customer();
     const { context } = await own.signedIn();
     const page = await context.newPage();
@@ -432,7 +435,7 @@ describe('A slow network', () => {
     expect(suspend.count()).toBe(1);
   });
 
-  it('does not take back who has gone elsewhere meanwhile: what was done is said there', async () => {
+  itInLongRun('does not take back who has gone elsewhere meanwhile: what was done is said there', async () => {
     const { id, name } = await customer();
     const { context } = await own.signedIn();
     const page = await own.open(context, `customers/${id}`);

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
 import { words as tokens } from '../src/screens/tokens/words.ts';
 import { words as webhooks } from '../src/screens/webhooks/words.ts';
@@ -57,7 +58,7 @@ describe('Tokens and keys', () => {
     expect((await asked()).status).toBe(401);
   });
 
-  it('rotates a token: the old one works until the overlap is over', async () => {
+  itInLongRun('rotates a token: the old one works until the overlap is over', async () => {
     await stage.operator('POST', '/operator-tokens', { name: 'nightly', permission: 'read' });
     const page = await openConsole(stage, 'tokens');
     await page.getByRole('button', { name: 'Rotate nightly' }).click();
@@ -134,7 +135,7 @@ describe('Events and webhooks', () => {
     await expectGoodLooks(page, 'event');
   });
 
-  it('disables and enables a webhook, and gives it a new secret; an operator may only use it', async () => {
+  itInLongRun('disables and enables a webhook, and gives it a new secret; an operator may only use it', async () => {
     const url = `${receiverUrl()}/second`;
     const { id } = await stage.operator('POST', '/webhook-endpoints', { url, types: ['source.*'] });
     const page = await openConsole(stage, `webhooks/${id}`);

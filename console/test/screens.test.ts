@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { eventually } from '../../server/test/support/deployment.ts';
-import { isLongRun } from '../../server/test/support/long-run.ts';
 import { sampleData } from '../../server/test/support/pipelines.ts';
 import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
@@ -73,7 +73,7 @@ async function signIn(page: Page, path = ''): Promise<void> {
 }
 
 async function picture(page: Page, name: string): Promise<void> {
-  if (!process.env.INLAY_PICTURES && !process.env.INLAY_LONG_TESTS) return;
+  if (!process.env.INLAY_PICTURES && !isLongRun) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: `${pictures}${name}.png`, fullPage: true });
 }

@@ -1,8 +1,8 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { eventually } from '../../server/test/support/deployment.ts';
-import { isLongRun } from '../../server/test/support/long-run.ts';
 import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
 import { startProvider } from '../../widget/test/support/provider.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
@@ -173,42 +173,45 @@ describe('Templates', () => {
     });
   }
 
-  it('makes a destination with its whole configuration, its schedule in words, by keyboard on a narrow page', async () => {
-    const page = await openConsole(stage, `templates/new?kind=connection&definition=${localFiles}`, {
-      viewport: { width: 320, height: 900 },
-    });
-    await page.getByLabel(form.schedule).fill('0 30 2 * * ?');
-    await page
-      .getByText(/2:30|02:30/)
-      .first()
-      .waitFor();
-    await page.getByRole('tab', { name: form.form }).focus();
-    await page.keyboard.press('ArrowRight');
-    const editor = page.getByLabel(templates.json).and(page.locator('textarea'));
-    expect(JSON.parse(await editor.inputValue())).toMatchObject({ cron_expression: '0 30 2 * * ?' });
-    await expectGoodLooks(page, 'template-destination');
-    // What a customer would get follows the draft, and stays as it was while a draft is not possible.
-    const preview = page.locator('.t-preview');
-    await preview.getByText(frameWords.notYet).waitFor();
-    const draft = { destination_name: 'Lake', destination_config: { path: 'lake' }, cron_expression: '0 30 2 * * ?' };
-    await editor.fill(JSON.stringify(draft));
-    await preview.getByText('Lake (Local Files)').waitFor();
-    await preview.getByText(/2:30|02:30/).waitFor();
-    await editor.fill(JSON.stringify({ ...draft, cron_expression: null, customer_may_change: { streams: true } }));
-    await preview.getByText(form.onlyWhenAsked).waitFor();
-    await preview.getByText(form.mayStreams, { exact: true }).waitFor();
-    await expectGoodLooks(page, 'template-destination-preview', preview);
-    // Beside the form a table has less room than on a phone. A part that is scrolled sideways cannot be reached by keyboard.
-    const sideways = () => preview.locator('.c-table-frame').evaluate((one) => one.scrollWidth - one.clientWidth);
-    for (const width of [1024, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await sideways(), `${width} wide`).toBe(0);
-    }
-    await editor.fill(JSON.stringify({ ...draft, destination_config: {} }));
-    await preview.getByText(frameWords.lastGood).waitFor();
-    await preview.getByText('Lake (Local Files)').waitFor();
-    expect((await stage.operator('GET', '/integrations/templates/connections')).data).toEqual([]);
-  });
+  itInLongRun(
+    'makes a destination with its whole configuration, its schedule in words, by keyboard on a narrow page',
+    async () => {
+      const page = await openConsole(stage, `templates/new?kind=connection&definition=${localFiles}`, {
+        viewport: { width: 320, height: 900 },
+      });
+      await page.getByLabel(form.schedule).fill('0 30 2 * * ?');
+      await page
+        .getByText(/2:30|02:30/)
+        .first()
+        .waitFor();
+      await page.getByRole('tab', { name: form.form }).focus();
+      await page.keyboard.press('ArrowRight');
+      const editor = page.getByLabel(templates.json).and(page.locator('textarea'));
+      expect(JSON.parse(await editor.inputValue())).toMatchObject({ cron_expression: '0 30 2 * * ?' });
+      await expectGoodLooks(page, 'template-destination');
+      // What a customer would get follows the draft, and stays as it was while a draft is not possible.
+      const preview = page.locator('.t-preview');
+      await preview.getByText(frameWords.notYet).waitFor();
+      const draft = { destination_name: 'Lake', destination_config: { path: 'lake' }, cron_expression: '0 30 2 * * ?' };
+      await editor.fill(JSON.stringify(draft));
+      await preview.getByText('Lake (Local Files)').waitFor();
+      await preview.getByText(/2:30|02:30/).waitFor();
+      await editor.fill(JSON.stringify({ ...draft, cron_expression: null, customer_may_change: { streams: true } }));
+      await preview.getByText(form.onlyWhenAsked).waitFor();
+      await preview.getByText(form.mayStreams, { exact: true }).waitFor();
+      await expectGoodLooks(page, 'template-destination-preview', preview);
+      // Beside the form a table has less room than on a phone. A part that is scrolled sideways cannot be reached by keyboard.
+      const sideways = () => preview.locator('.c-table-frame').evaluate((one) => one.scrollWidth - one.clientWidth);
+      for (const width of [1024, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await sideways(), `${width} wide`).toBe(0);
+      }
+      await editor.fill(JSON.stringify({ ...draft, destination_config: {} }));
+      await preview.getByText(frameWords.lastGood).waitFor();
+      await preview.getByText('Lake (Local Files)').waitFor();
+      expect((await stage.operator('GET', '/integrations/templates/connections')).data).toEqual([]);
+    },
+  );
 
   it('sets up a sign-in: an administrator registers the client, the redirect address is there, and it can be tried', async () => {
     await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'tries sign-ins' });
@@ -424,7 +427,7 @@ describe('Templates', () => {
 });
 
 describe('Connectors', () => {
-  it('shows the catalogue with search and icons', async () => {
+  itInLongRun('shows the catalogue with search and icons', async () => {
     const page = await openConsole(stage, 'connectors');
     await page.getByRole('link', { name: /Sample Data/ }).waitFor();
     // The bundled platform reports no support level, so there is no column for it.
@@ -482,7 +485,7 @@ describe('Connectors', () => {
     expect(await page.getByRole('link', { name: /Books/ }).count()).toBe(0);
   });
 
-  it('shows the versions of a manifest, opens one to read, and uses one again', async () => {
+  itInLongRun('shows the versions of a manifest, opens one to read, and uses one again', async () => {
     const needsRegion = manifest('Shelves', streamWithCode)
       .replace('path: /books', 'path: /books, request_headers: { X-Api-Key: a-literal-key }')
       .replace('properties: {} }', 'required: [region], properties: { region: { type: string } } }');
@@ -532,7 +535,7 @@ describe('Connectors', () => {
 });
 
 describe('The playground', () => {
-  it('writes the code for the chosen settings, and shows what a customer would be offered', async () => {
+  itInLongRun('writes the code for the chosen settings, and shows what a customer would be offered', async () => {
     await stage.sourceTemplate({ name: 'Tagged', tags: ['gold'] });
     await stage.sourceTemplate({ name: 'Untagged' });
     const page = await openConsole(stage, 'playground');

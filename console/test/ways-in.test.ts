@@ -5,6 +5,7 @@ import Provider from 'oidc-provider';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { makeConsoleLink } from '../../server/src/edge/console/links.ts';
 import { systemRuntime } from '../../server/src/kernel/runtime.ts';
 import { createOrganization } from '../../server/src/tenancy/organizations/organizations.ts';
@@ -193,7 +194,7 @@ describe('A one-time link', () => {
     expect((await history()).filter((address) => address.includes(code))).toEqual([]);
   });
 
-  it('that was spent, or is too old, says so, and there is another way', async () => {
+  itInLongRun('that was spent, or is too old, says so, and there is another way', async () => {
     const url = await link({});
     await visit('');
     await page.goto(url);
@@ -232,7 +233,7 @@ describe('A one-time link', () => {
     expect(page.url()).not.toContain('code=');
   });
 
-  it('names the person who changes something, as no token is behind it', async () => {
+  itInLongRun('names the person who changes something, as no token is behind it', async () => {
     await visit('');
     await page.goto(await link({ label: 'Hedy' }));
     await useLink();

@@ -1,5 +1,6 @@
 /* When a stream continues from its state, and when it has to be read from its start, on real tables. */
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { connectTables, deduplicated } from './tables.ts';
 
 const append = 'incremental_append';
@@ -61,7 +62,7 @@ test('from append to deduplication every key has its newest version, and the oth
   expect(await count()).toBe(100);
 });
 
-test('from overwriting to appending no row is there twice', async () => {
+itInLongRun('from overwriting to appending no row is there twice', async () => {
   const { configure, syncItems, count } = await connectItems({ name: 'items', syncMode: 'full_refresh_overwrite' });
   await syncItems();
   await configure({ name: 'items', syncMode: append });
@@ -69,7 +70,7 @@ test('from overwriting to appending no row is there twice', async () => {
   expect(await count()).toBe(100);
 });
 
-test('from deduplication to appending the stream continues from its state', async () => {
+itInLongRun('from deduplication to appending the stream continues from its state', async () => {
   const { source, configure, syncItems, count } = await connectItems(byKey('id'));
   await syncItems();
   await configure({ name: 'items', syncMode: append });

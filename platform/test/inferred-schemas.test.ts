@@ -8,6 +8,7 @@ import { parseJson, stringifyJson } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHttpServer } from '../../guard/test/http-server.ts';
+import { isLongRun } from '../../scripts/long-run.ts';
 import type { ConfiguredConnector } from '../src/runner/runner.ts';
 import { bundled, configured, sync, temporaryFolder, testRunner } from './connectors.ts';
 import { type DataStores, type Store, startDataStores } from './data-stores.ts';
@@ -69,11 +70,11 @@ const destinations: Record<string, () => Promise<Store>> = {
   s3: () => stores.openBucket(),
   postgres: () => stores.openDatabase(),
 };
-/** In a short run, half of the combinations for each of the two tests. */
+/** In a short run, a third of the combinations for each of the two tests. */
 const waysFor = (turn: 0 | 1) =>
   Object.keys(sources).flatMap((from, row) =>
     Object.keys(destinations)
-      .filter((_, column) => process.env.INLAY_LONG_TESTS || (row + column) % 2 === turn)
+      .filter((_, column) => isLongRun || (row + column) % 3 === turn)
       .map((to) => [from, to] as const),
   );
 

@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../connectors/test/postgres.ts';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { findPostgres } from '../../scripts/postgres.mjs';
 import { connectTables, deduplicated } from './tables.ts';
 
@@ -61,7 +62,7 @@ describe('deduplicated rows', () => {
     expect(await count(empty)).toBe(101);
   });
 
-  test('of one table come again, and those of the others continue', async () => {
+  itInLongRun('of one table come again, and those of the others continue', async () => {
     const { source, target, sync } = await connectTables(`
       create table items (id int primary key); create table notes (id int primary key);
       insert into items values (1), (2); insert into notes values (1), (2)`);
@@ -75,7 +76,7 @@ describe('deduplicated rows', () => {
     ]);
   });
 
-  test('follow their stream to a table of another name', async () => {
+  itInLongRun('follow their stream to a table of another name', async () => {
     const { syncItems, target, call, connectionId } = await connectItems(deduplicated);
     await syncItems();
     await call('PATCH', `/connections/${connectionId}`, { prefix: 'new_' });
@@ -97,7 +98,7 @@ describe('appended rows', () => {
     expect(await count()).toBe(1);
   });
 
-  test('of a table that was dropped come again', async () => {
+  itInLongRun('of a table that was dropped come again', async () => {
     const { target, syncItems, count } = await connectItems('incremental_append');
     await syncItems();
     await target.client.query('drop table items');

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Asked, startHttpServer } from '../../guard/test/http-server.ts';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { registerDefinition } from '../src/definitions/registered-definitions.ts';
 import { credentialKeeper } from './credential-keeper.ts';
 import { type RunningPlatform, startPlatform } from './start-platform.ts';
@@ -161,50 +162,53 @@ describe('a sync of twenty minutes with tokens that live one minute', () => {
     expect(logs()).toContain('rejected the access token');
   });
 
-  test('by http-api loses nothing when the platform is stopped in the middle, and when nobody can be asked for a token', async () => {
-    const { call, connect, keeper, seen, api, ids, logs, options, file, stop } = await start();
-    const configuration = {
-      sourceType: 'http-api',
-      base_url: api.origin,
-      authentication: { type: 'bearer' },
-      streams: [
-        {
-          name: 'things',
-          path: '/things',
-          primary_key: ['id'],
-          cursor_field: 'id',
-          cursor_parameter: 'since',
-          sorted: true,
-          pagination: { type: 'page' },
-        },
-      ],
-    };
-    const credential = { id: randomUUID(), fields: { access_token: ['authentication', 'token'] } };
-    const connectionId = await connect({ configuration, credential }, 'incremental_append');
-    seen.isHeldAt = 1_500;
-    const { jobId } = (await call('POST', '/jobs', { connectionId, jobType: 'sync' })).body;
-    await until(() => seen.isHeld && ids().length >= 1_000);
-    await stop();
+  itInLongRun(
+    'by http-api loses nothing when the platform is stopped in the middle, and when nobody can be asked for a token',
+    async () => {
+      const { call, connect, keeper, seen, api, ids, logs, options, file, stop } = await start();
+      const configuration = {
+        sourceType: 'http-api',
+        base_url: api.origin,
+        authentication: { type: 'bearer' },
+        streams: [
+          {
+            name: 'things',
+            path: '/things',
+            primary_key: ['id'],
+            cursor_field: 'id',
+            cursor_parameter: 'since',
+            sorted: true,
+            pagination: { type: 'page' },
+          },
+        ],
+      };
+      const credential = { id: randomUUID(), fields: { access_token: ['authentication', 'token'] } };
+      const connectionId = await connect({ configuration, credential }, 'incremental_append');
+      seen.isHeldAt = 1_500;
+      const { jobId } = (await call('POST', '/jobs', { connectionId, jobType: 'sync' })).body;
+      await until(() => seen.isHeld && ids().length >= 1_000);
+      await stop();
 
-    // Its token expires while no new one is available, and the sync waits in the middle.
-    seen.isHeldAt = 2_000;
-    seen.isHeld = false;
-    const again = await startPlatform({ ...options, file });
-    again.platform.start();
-    await until(() => seen.isHeld);
-    keeper.trouble = 'unreachable';
-    keeper.endEarly();
-    const asked = keeper.asked.length;
-    seen.isHeldAt = Number.POSITIVE_INFINITY;
-    await until(() => keeper.asked.length > asked + 1);
-    keeper.trouble = undefined;
-    const job = await ended(again, jobId);
-    expect(job).toMatchObject({ status: 'succeeded', failedAttempts: 0, attempts: 2 });
-    const moved = ids();
-    expect([...new Set(moved)].sort((a, b) => a - b)).toEqual(range);
-    // Only what came after the last state is read again.
-    expect(moved.filter((id) => id < 999)).toHaveLength(999);
-    expect(seen.refused).toBeGreaterThanOrEqual(10);
-    for (const token of keeper.tokens) expect(logs()).not.toContain(token);
-  });
+      // Its token expires while no new one is available, and the sync waits in the middle.
+      seen.isHeldAt = 2_000;
+      seen.isHeld = false;
+      const again = await startPlatform({ ...options, file });
+      again.platform.start();
+      await until(() => seen.isHeld);
+      keeper.trouble = 'unreachable';
+      keeper.endEarly();
+      const asked = keeper.asked.length;
+      seen.isHeldAt = Number.POSITIVE_INFINITY;
+      await until(() => keeper.asked.length > asked + 1);
+      keeper.trouble = undefined;
+      const job = await ended(again, jobId);
+      expect(job).toMatchObject({ status: 'succeeded', failedAttempts: 0, attempts: 2 });
+      const moved = ids();
+      expect([...new Set(moved)].sort((a, b) => a - b)).toEqual(range);
+      // Only what came after the last state is read again.
+      expect(moved.filter((id) => id < 999)).toHaveLength(999);
+      expect(seen.refused).toBeGreaterThanOrEqual(10);
+      for (const token of keeper.tokens) expect(logs()).not.toContain(token);
+    },
+  );
 });

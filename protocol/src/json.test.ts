@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { canonicalSignedNumber, numberTexts } from '../test/number-texts.ts';
 import { ExactNumber, markExactNumbers, parseJson, stringifyJson, survivesDouble, valueAt } from './json.ts';
 
@@ -117,7 +118,7 @@ describe('reading JSON', () => {
     expect(value).toEqual(exact('1e400'));
   });
 
-  const lengths = process.env.INLAY_LONG_TESTS ? [200_000, 2_000_000] : [200_000];
+  const lengths = isLongRun ? [200_000, 2_000_000] : [200_000];
   test.each(lengths)('looks at each of %i hostile characters a few times at the most', (length) => {
     const filled = (piece: string) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
     const hostile = ['"', '\\"', '"\\', '\\', '1', '1e', '-', '-0', '[', '"1234567890123456', '"a', '":'].map(filled);

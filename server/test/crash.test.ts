@@ -1,8 +1,8 @@
 /** `kill -9` at any time: what was acknowledged is there afterwards, and what was not is either absent or completed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from './support/databases.ts';
-import { isLongRun } from './support/long-run.ts';
 import { type Service, startService } from './support/service.ts';
 
 /** Each round starts the service once more. */

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished } from 'vitest';
 import { createApp } from '../src/edge/app.ts';
 import { readConfig } from '../src/kernel/config/config.ts';
 import { sealedColumns } from '../src/kernel/db/resealing.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { runCommand } from './support/command-line.ts';
-import { describeInTurns, describeOnBothDatabases } from './support/databases.ts';
+import { describeInTurns } from './support/databases.ts';
 import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from './support/pipelines.ts';
 
 const keyFileOf = ({ dataDir }: TestApp) => join(dataDir, 'encryption.key');
@@ -104,7 +104,7 @@ describeInTurns('the encryption key', (kind, it) => {
   });
 });
 
-describeOnBothDatabases('with another encryption key, or without one,', (kind) => {
+describeInTurns('with another encryption key, or without one,', (kind, it) => {
   let test: TestApp;
   const wrong = () => ({ INLAY_ENCRYPTION_KEY: randomBytes(32).toString('base64') });
   beforeEach(async () => {

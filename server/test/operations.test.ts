@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemRuntime } from '../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
-import { createTestDatabase, describeOnBothDatabases, describeOnOneDatabase } from './support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from './support/databases.ts';
 import { nextMillisecond } from './support/next-millisecond.ts';
 import { type Service, startService } from './support/service.ts';
 
 const infoPath = '/api/v1/embedded/scoped-token/info';
 
-describeOnBothDatabases('Health and metrics', (kind) => {
+describeOnOneDatabase('Health and metrics', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);
@@ -248,7 +248,7 @@ describe('The process', () => {
   });
 });
 
-describeOnBothDatabases('Shutdown', (kind) => {
+describeOnOneDatabase('Shutdown', (kind) => {
   it('on SIGTERM a request under way is answered, and the process ends with 0', async () => {
     const database = await createTestDatabase(kind);
     onTestFinished(() => database.drop());

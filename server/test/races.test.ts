@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { startPgbouncer } from '../../scripts/pgbouncer.mjs';
 import { createTestDatabase, type TestDatabase } from './support/databases.ts';
 import { eventually, untilNothingIsOpen } from './support/deployment.ts';
-import { isLongRun } from './support/long-run.ts';
 import { type Service, startService } from './support/service.ts';
 
 const operatorToken = 'an-operator-token-for-the-race-tests-0001';

@@ -3,6 +3,7 @@
  * while their workspaces are (de)activated and deleted. Whatever the order, in the end both sides have the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { seededRandom } from './simulation/world.ts';
 import { createTestDatabase, type TestDatabase } from './support/databases.ts';
 import {
@@ -14,7 +15,6 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from './support/deployment.ts';
-import { isLongRun } from './support/long-run.ts';
 import { localFiles, sampleData } from './support/pipelines.ts';
 import { type Service, startService } from './support/service.ts';
 

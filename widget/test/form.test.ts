@@ -9,7 +9,7 @@ import en from '@inlay/ui/form/words/en.ts';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { isLongRun } from '../../server/test/support/long-run.ts';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { configured } from './generated-specifications.ts';
 import { everyConvention, githubLike, postgresLike, sheetsLike, stripeLike } from './specifications.ts';
 import { show, submit, takeSubmitted, useFormStage } from './support/form-stage.ts';

@@ -3,6 +3,7 @@ import type { Connection } from '@inlay/contract/pipelines/connections';
 import type { Health } from '@inlay/contract/pipelines/health';
 import type { Frame, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 
 const sizes = { phone: { width: 320, height: 640 }, desktop: { width: 900, height: 760 } };
 /** A short run tries the narrow one, where less fits. */
-const tried = process.env.INLAY_LONG_TESTS ? sizes : { phone: sizes.phone };
+const tried = isLongRun ? sizes : { phone: sizes.phone };
 const connections = '**/api/v1/embedded/connections';
 
 async function open(page: Page, workspace_name: string): Promise<Frame> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { httpApi } from '../../server/test/support/pipelines.ts';
 import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
@@ -158,7 +159,7 @@ describe('A customer', () => {
     await expect.poll(async () => await frame.getByText('Completed').count(), patience).toBeGreaterThanOrEqual(2);
   });
 
-  it('enters a secret again when the address changes that the secret goes to', async () => {
+  itInLongRun('enters a secret again when the address changes that the secret goes to', async () => {
     const tags = ['movable'];
     await stage.sourceTemplate({
       actor_definition_id: httpApi,

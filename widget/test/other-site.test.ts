@@ -6,10 +6,10 @@
 import type { AddressInfo } from 'node:net';
 import type { Credential } from '@inlay/contract/credentials/credentials';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { addTenant, type Tenant, widgetToken } from '../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../server/test/support/app.ts';
-import { isLongRun } from '../../server/test/support/long-run.ts';
 import { httpApi } from '../../server/test/support/pipelines.ts';
 import { makeClient } from '../../server/test/support/providers.ts';
 import words from '../src/sign-in/sign-in-en.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../../server/test/support/long-run.ts';
+import { isLongRun } from '../../scripts/long-run.ts';
 import { fileSource, httpApi, postgresSource } from '../../server/test/support/pipelines.ts';
 import words from '../src/words/en.ts';
 import { expectAccessible, expectToFit } from './support/looks.ts';
@@ -12,7 +12,7 @@ import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts'
 const stage = useStage();
 
 const theme = { primary_color: '#ffd400', radius: 0, font_family: 'serif' };
-const looks: Record<string, BrowserContextOptions & { theme?: object }> = process.env.INLAY_LONG_TESTS
+const looks: Record<string, BrowserContextOptions & { theme?: object }> = isLongRun
   ? {
       light: { colorScheme: 'light', viewport: { width: 560, height: 760 } },
       dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },

@@ -2,6 +2,7 @@
 import type { SourceSummary } from '@inlay/contract/pipelines/sources';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { httpApi } from '../../server/test/support/pipelines.ts';
 import signInWords from '../src/sign-in/sign-in-en.ts';
@@ -172,41 +173,49 @@ it('signs in with a popup, says what is missing or went wrong, and connects with
   expect(posted.find(({ path }) => path.endsWith('/sources'))?.body).toMatchObject({ credential_id });
 });
 
-it('shows a link where the browser says nothing of the popup, and continues after a reload and after the end of a sign-in', async () => {
-  const page = await stage.newPage({ viewport: size });
-  const frame = await show(page, 'coop', { template: templates.crm }, { 'cross-origin-opener-policy': 'same-origin' });
-  // Until the start page is opened, the window's existence is unknown.
-  let isHeld = true;
-  await page.context().route('**/oauth/start/*', async (route) => {
-    if (isHeld) await route.fulfill({ contentType: 'text/html', body: '<h1>Slow</h1>' });
-    else await route.continue();
-  });
-  let popup = await popupAfter(page, () => signInWith(frame).click());
-  expect(await popup.textContent('h1')).toBe('Slow');
-  const link = frame.getByRole('link', { name: signInWords.openWindow });
-  await link.waitFor();
-  await button(frame, signInWords.useThisWindow).waitFor();
-  await lookAt(page, frame, 'link');
-  isHeld = false;
-  popup = await popupAfter(page, () => link.click());
-  await link.waitFor({ state: 'hidden' });
+itInLongRun(
+  'shows a link where the browser says nothing of the popup, and continues after a reload and after the end of a sign-in',
+  async () => {
+    const page = await stage.newPage({ viewport: size });
+    const frame = await show(
+      page,
+      'coop',
+      { template: templates.crm },
+      { 'cross-origin-opener-policy': 'same-origin' },
+    );
+    // Until the start page is opened, the window's existence is unknown.
+    let isHeld = true;
+    await page.context().route('**/oauth/start/*', async (route) => {
+      if (isHeld) await route.fulfill({ contentType: 'text/html', body: '<h1>Slow</h1>' });
+      else await route.continue();
+    });
+    let popup = await popupAfter(page, () => signInWith(frame).click());
+    expect(await popup.textContent('h1')).toBe('Slow');
+    const link = frame.getByRole('link', { name: signInWords.openWindow });
+    await link.waitFor();
+    await button(frame, signInWords.useThisWindow).waitFor();
+    await lookAt(page, frame, 'link');
+    isHeld = false;
+    popup = await popupAfter(page, () => link.click());
+    await link.waitFor({ state: 'hidden' });
 
-  await page.reload();
-  const reloaded = await widgetFrame(page);
-  await reloaded.getByText(signInWords.waiting('Acme CRM')).waitFor();
-  await popup.getByRole('link', { name: 'Allow' }).click();
-  await reloaded.getByText('Connected as ada@example.com').waitFor();
+    await page.reload();
+    const reloaded = await widgetFrame(page);
+    await reloaded.getByText(signInWords.waiting('Acme CRM')).waitFor();
+    await popup.getByRole('link', { name: 'Allow' }).click();
+    await reloaded.getByText('Connected as ada@example.com').waitFor();
 
-  // It took too long.
-  await page.route('**/api/v1/embedded/oauth/flows/*', async (route) => {
-    const response = await route.fetch({ url: route.request().url().split('?')[0] as string });
-    await route.fulfill({ response, json: { ...(await response.json()), state: 'failed', failure: 'expired' } });
-  });
-  await popupAfter(page, () => button(reloaded, signInWords.otherAccount).click());
-  await reloaded.getByText(signInWords.failures.expired).waitFor();
-  await button(reloaded, signInWords.again).waitFor();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-});
+    // It took too long.
+    await page.route('**/api/v1/embedded/oauth/flows/*', async (route) => {
+      const response = await route.fetch({ url: route.request().url().split('?')[0] as string });
+      await route.fulfill({ response, json: { ...(await response.json()), state: 'failed', failure: 'expired' } });
+    });
+    await popupAfter(page, () => button(reloaded, signInWords.otherAccount).click());
+    await reloaded.getByText(signInWords.failures.expired).waitFor();
+    await button(reloaded, signInWords.again).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+);
 
 /** Browsers may deny a frame of another site every kind of storage. */
 async function denyStorage(page: Page): Promise<void> {
@@ -326,24 +335,27 @@ it('comes back to a frame without the library, with the sign-in in its address o
   expect(await sourcesOf('framed')).toHaveLength(2);
 });
 
-it('waits for a sign-in that nobody remembers, in a frame without library and storage whose page was reloaded', async () => {
-  const page = await stage.newPage({ viewport: { width: 400, height: 800 } });
-  await denyStorage(page);
-  await giveTokens(page, 'forgotten');
-  await page.goto(stage.origin + back.frame);
-  const choose = async () => {
-    const frame = await widgetFrame(page);
-    await button(frame, /Ledger/).click();
-    await signInWith(frame).waitFor();
-    return frame;
-  };
-  let frame = await choose();
-  const popup = await popupAfter(page, () => signInWith(frame).click());
-  await page.reload();
-  frame = await choose();
-  await popup.getByRole('link', { name: 'Allow' }).click();
-  await frame.getByText('Connected as ada@example.com').waitFor();
-});
+itInLongRun(
+  'waits for a sign-in that nobody remembers, in a frame without library and storage whose page was reloaded',
+  async () => {
+    const page = await stage.newPage({ viewport: { width: 400, height: 800 } });
+    await denyStorage(page);
+    await giveTokens(page, 'forgotten');
+    await page.goto(stage.origin + back.frame);
+    const choose = async () => {
+      const frame = await widgetFrame(page);
+      await button(frame, /Ledger/).click();
+      await signInWith(frame).waitFor();
+      return frame;
+    };
+    let frame = await choose();
+    const popup = await popupAfter(page, () => signInWith(frame).click());
+    await page.reload();
+    frame = await choose();
+    await popup.getByRole('link', { name: 'Allow' }).click();
+    await frame.getByText('Connected as ada@example.com').waitFor();
+  },
+);
 
 it('continues after a reload of the page or of its frame without storage, with what was entered but for secrets', async () => {
   const page = await stage.newPage({ viewport: size });
@@ -378,7 +390,7 @@ it('continues after a reload of the page or of its frame without storage, with w
   expect(await shown()).toEqual(['Books of Acme', provider.url]);
 });
 
-it('notices a window that was closed, and opens it again or shows it', async () => {
+itInLongRun('notices a window that was closed, and opens it again or shows it', async () => {
   const page = await stage.newPage({ viewport: size });
   let frame = await show(page, 'closed', { template: templates.crm });
   provider.cutsTies = false;
@@ -415,7 +427,7 @@ it('notices a window that was closed, and opens it again or shows it', async () 
   await frame.getByText('Connected as ada@example.com').waitFor();
 });
 
-it('continues with a sign-in that was finished in the moment in which its window was closed', async () => {
+itInLongRun('continues with a sign-in that was finished in the moment in which its window was closed', async () => {
   const page = await stage.newPage({ viewport: size });
   const frame = await show(page, 'race', { template: templates.crm });
   provider.cutsTies = false;
@@ -457,7 +469,7 @@ it('asks first for what the provider has to know, and lets customers enter keys 
   await subdomain.waitFor();
 });
 
-it('resumes the sign-in of a link, in the form of a template that asks for more', async () => {
+itInLongRun('resumes the sign-in of a link, in the form of a template that asks for more', async () => {
   const page = await stage.newPage({ viewport: size });
   await stage.widgetToken({ workspace_name: 'linked' });
   const { data } = await stage.operator('GET', '/workspaces?name_contains=linked');
@@ -538,12 +550,12 @@ it('says that a sign-in has ended, and connects the very source again, with anot
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-it('says it in every language, on a narrow screen', async () => {
+itInLongRun('says it in every language, on a narrow screen', async () => {
   const page = await stage.newPage({ viewport: size });
   const spoken = {
     de: 'Mit Zendesk anmelden',
     ja: 'Zendesk でサインイン',
-    ...(process.env.INLAY_LONG_TESTS && { fr: 'Se connecter avec Zendesk', es: 'Iniciar sesión con Zendesk' }),
+    ...(isLongRun && { fr: 'Se connecter avec Zendesk', es: 'Iniciar sesión con Zendesk' }),
   };
   for (const [locale, text] of Object.entries(spoken)) {
     const frame = await show(page, 'languages', { template: templates.desk, locale });

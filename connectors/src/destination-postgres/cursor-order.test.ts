@@ -4,6 +4,7 @@ import { parseJson } from '@inlay/protocol/json';
 import type { Stream } from '@inlay/protocol/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { columnSchemas } from '../../test/column-schemas.ts';
 import { configure, createDatabase, input, type TestDatabase, write, writeAndReport } from '../../test/postgres.ts';
 
@@ -218,7 +219,7 @@ function isNewer(came: unknown, before: unknown): boolean {
   return a.value >= (b.value as bigint);
 }
 
-const runs = process.env.INLAY_LONG_TESTS ? 10 : 1;
+const runs = isLongRun ? 10 : 1;
 
 const cursors = fc.oneof(
   fc.constant(null),

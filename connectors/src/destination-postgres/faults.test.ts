@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ConfiguredStream, DestinationSyncMode, Message, Stream } from '@inlay/protocol/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
 import { startPostgres } from '../../../scripts/postgres.mjs';
 import {
   complete,
@@ -13,7 +14,7 @@ import {
 } from '../../test/postgres.ts';
 
 /** Enough for several faults. */
-const total = process.env.INLAY_LONG_TESTS ? 40_000 : 16_000;
+const total = isLongRun ? 40_000 : 16_000;
 const recordsPerState = 1_000;
 
 const numbers: Stream = {
@@ -126,7 +127,7 @@ describe.each(['append', 'append_dedup'] as const)('%s', (mode) => {
     if (mode === 'append_dedup') expect(counts?.all).toBe(total);
   });
 
-  it('has stored what it has passed on when it is killed, and loses nothing in the end', async () => {
+  itInLongRun('has stored what it has passed on when it is killed, and loses nothing in the end', async () => {
     const database = await createDatabase();
     let reached = 0;
     let kills = 0;
@@ -174,24 +175,21 @@ describe('overwrite', () => {
 const wideModes = ['append_dedup', 'append', 'overwrite'] as const;
 
 /** A kilobyte each: more than fits in memory. */
-const [wideRecords, megabytes] = process.env.INLAY_LONG_TESTS ? [200_000, 128] : [70_000, 64];
+const [wideRecords, megabytes] = isLongRun ? [200_000, 128] : [70_000, 64];
 
 describe(`${wideRecords} wide records`, () => {
-  it.each(process.env.INLAY_LONG_TESTS ? wideModes : wideModes.slice(0, 1))(
-    `go through ${megabytes} MB of memory (%s)`,
-    async (mode) => {
-      const database = await createDatabase();
-      const catalog = { streams: [configured(mode)] };
-      const program = startProgram('destination-postgres', 'write', { config: database.config, catalog }, [
-        `--max-old-space-size=${megabytes}`,
-      ]);
-      const sending = send(program, 1, { last: wideRecords, width: 1_000 });
-      program.child.stdout.resume();
-      expect(await program.exitCode).toBe(0);
-      await sending;
-      expect(await countUpTo(database, wideRecords)).toBe(wideRecords);
-    },
-  );
+  it.each(isLongRun ? wideModes : wideModes.slice(0, 1))(`go through ${megabytes} MB of memory (%s)`, async (mode) => {
+    const database = await createDatabase();
+    const catalog = { streams: [configured(mode)] };
+    const program = startProgram('destination-postgres', 'write', { config: database.config, catalog }, [
+      `--max-old-space-size=${megabytes}`,
+    ]);
+    const sending = send(program, 1, { last: wideRecords, width: 1_000 });
+    program.child.stdout.resume();
+    expect(await program.exitCode).toBe(0);
+    await sending;
+    expect(await countUpTo(database, wideRecords)).toBe(wideRecords);
+  });
 });
 
 describe('a server that restarts', () => {

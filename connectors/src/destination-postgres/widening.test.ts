@@ -7,6 +7,7 @@ import { parseJson } from '@inlay/protocol/json';
 import type { Stream } from '@inlay/protocol/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { columnSchemas, dateTime } from '../../test/column-schemas.ts';
 import { configure, createDatabase, input, type TestDatabase, write, writeAndReport } from '../../test/postgres.ts';
 
@@ -163,7 +164,7 @@ it('a date-time with a zone makes a column without zones one with', async () => 
   );
 });
 
-const runs = process.env.INLAY_LONG_TESTS ? 10 : 1;
+const runs = isLongRun ? 10 : 1;
 
 /** For each column type, accepted values in any spelling, as JSON text. */
 const quote = (text: fc.Arbitrary<string>) => text.map((one) => JSON.stringify(one));

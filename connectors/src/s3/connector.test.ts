@@ -25,6 +25,7 @@ import {
   streamHoldingType,
 } from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
 import { type S3Request, type S3Server, startS3Server } from '../../test/s3-server.ts';
 import { s3Client } from './client.ts';
 import { connector, type Limits, s3Destination } from './connector.ts';
@@ -297,7 +298,7 @@ describe('appending', () => {
     for (const [index, { visible }] of confirmed.entries()) expect(visible).toBeGreaterThanOrEqual((index + 1) * 10);
   });
 
-  it('does not make an object for every state', async () => {
+  itInLongRun('does not make an object for every state', async () => {
     const batches = range(0, 200).map((n) => [...records('users', n, n + 1), state('users', n)]);
     const { confirmed } = await write([stream('users')], batches);
     expect(confirmed).toHaveLength(200);
@@ -329,7 +330,7 @@ describe('appending', () => {
     expect(idsOf(await stored())).toEqual(range(10, 30));
   });
 
-  it('uploads a large object in parts of at least 5 MiB', async () => {
+  itInLongRun('uploads a large object in parts of at least 5 MiB', async () => {
     const batches = range(0, 22).map((id) => [record('users', { id, noise: noise(mebibyte / 2) })]);
     await write([stream('users')], batches, { partBytes: 5 * mebibyte });
     const parts = server.requests.filter(({ query, method }) => method === 'PUT' && query.has('partNumber'));
@@ -339,7 +340,7 @@ describe('appending', () => {
     expect(await uploads()).toEqual([]);
   });
 
-  it('begins another object when one is large enough', async () => {
+  itInLongRun('begins another object when one is large enough', async () => {
     const batches = range(0, 8).map((id) => [record('users', { id, noise: noise(100_000) })]);
     await write([stream('users')], batches, { objectBytes: 200_000 });
     expect((await keys()).length).toBeGreaterThan(2);
@@ -405,7 +406,7 @@ describe('overwriting', () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('replaces what an earlier run of the same generation has shown', async () => {
+  itInLongRun('replaces what an earlier run of the same generation has shown', async () => {
     await write([replaced('users', 1)], [records('users', 0, 10), [complete('users')]]);
     await write([replaced('users', 1)], [records('users', 0, 12), [complete('users')]]);
     expect(idsOf(await stored())).toEqual(range(0, 12));
@@ -434,7 +435,7 @@ describe('overwriting', () => {
     expect(await keys()).toEqual([expect.stringContaining('/users/2/2-'), expect.stringContaining('/users/3/3-')]);
   });
 
-  it('replaces more objects than a listing has on a page', async () => {
+  itInLongRun('replaces more objects than a listing has on a page', async () => {
     server.pageSize = 10;
     await server.seed(range(0, 45).map((n) => `${prefix}/users/1/1-1-${String(n).padStart(5, '0')}.jsonl.gz`));
     await write([replaced('users', 2)], [records('users', 0, 3), [complete('users')]]);
@@ -530,7 +531,7 @@ describe('a store that fails', () => {
     expect(await uploads()).toEqual([]);
   });
 
-  it('ends the run when a part is refused for good, and takes the rest of the object back', async () => {
+  itInLongRun('ends the run when a part is refused for good, and takes the rest of the object back', async () => {
     server.faults = ({ query }) =>
       query.get('partNumber') === '1' ? { status: 403, code: 'AccessDenied' } : undefined;
     await expect(write(streams(), manyCalls(), { partBytes })).rejects.toThrow('not allowed to write');
@@ -539,7 +540,7 @@ describe('a store that fails', () => {
     expect(await stored('large')).toEqual([]);
   });
 
-  it('names the reason of the failure even if cleaning up fails as well', async () => {
+  itInLongRun('names the reason of the failure even if cleaning up fails as well', async () => {
     server.faults = ({ method, query }) => {
       if (query.get('partNumber') === '1') return { status: 403, code: 'AccessDenied' };
       return method === 'DELETE' ? { status: 500, code: 'InternalError' } : undefined;
@@ -612,7 +613,7 @@ describe('as a program', () => {
     const large = (id: number) => record('users', { id, noise: noise(mebibyte / 4) });
     let next = 0;
     // States are confirmed with every 8 MiB, so each of the killed runs gets so far.
-    const runsToKill = process.env.INLAY_LONG_TESTS ? 2 : 1;
+    const runsToKill = isLongRun ? 2 : 1;
     const total = 30 + 40 * runsToKill;
     let kills = 0;
     while (next < total) {

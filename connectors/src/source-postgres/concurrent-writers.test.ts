@@ -2,9 +2,10 @@ import type { DestinationInput } from '@inlay/protocol/connector';
 import type { State } from '@inlay/protocol/protocol';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { configure, createDatabase, discoverStream, read, type TestDatabase, write } from '../../test/postgres.ts';
 
-const rounds = process.env.INLAY_LONG_TESTS ? 50 : 5;
+const rounds = isLongRun ? 50 : 5;
 const writers = 4;
 const transactionsPerWriter = 40;
 

@@ -1,6 +1,7 @@
 import type { Emitter } from '@inlay/protocol/connector';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { addedText } from '../../test/added-text.ts';
 import {
   collectingEmitter,
@@ -364,7 +365,7 @@ describe('a full refresh', () => {
   });
 
   it('reads wide rows of twice the memory that its process has for all of its objects', async () => {
-    const [rows, megabytes] = process.env.INLAY_LONG_TESTS ? [250_000, 128] : [100_000, 64];
+    const [rows, megabytes] = isLongRun ? [250_000, 128] : [100_000, 64];
     const { client, config } = await createDatabase();
     await client.query(`create table wide as
       select n as id, repeat(md5(n::text), 30) as text, now() as at from generate_series(1, ${rows}) n`);

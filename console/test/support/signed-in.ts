@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { isLongRun } from '../../../server/test/support/long-run.ts';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { expectAccessible, expectToFit } from '../../../widget/test/support/looks.ts';
 import type { Stage } from '../../../widget/test/support/stage.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { endOfJson, endOfNumber, endOfObject } from './json-check.ts';
 
 /** Whether the text is one object and nothing more. */
@@ -37,7 +38,7 @@ describe('an object is valid', () => {
           expect([text, isObjectText(text)]).toEqual([text, parserSaysSo(text)]);
         },
       ),
-      { numRuns: process.env.INLAY_LONG_TESTS ? 5_000 : 500 },
+      { numRuns: isLongRun ? 5_000 : 500 },
     );
   });
 

@@ -1,6 +1,7 @@
 import { ExactNumber, parseJson, stringifyJson } from '@inlay/protocol/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { DateTime } from '../dates/date-time.ts';
 import { readLiteral } from '../values/literals.ts';
 import { pythonRepr, pythonText } from '../values/printing.ts';
@@ -302,7 +303,7 @@ describe('safety', () => {
           expect(error).toBeInstanceOf(TemplateError);
         }
       }),
-      { numRuns: process.env.INLAY_LONG_TESTS ? 1_000 : 300 },
+      { numRuns: isLongRun ? 1_000 : 300 },
     );
   });
 

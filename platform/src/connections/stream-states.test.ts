@@ -1,5 +1,6 @@
 import type { Stream } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { nthGeneration } from '../../test/start-platform.ts';
 import { itemsStream, startSteered } from '../../test/steered.ts';
 import { migrations } from '../db/migrations.ts';
@@ -59,7 +60,7 @@ describe('a source that keeps one state for all its streams', () => {
     },
   );
 
-  test('that has no parts for streams starts all of them over when one is cleared or starts over', async () => {
+  itInLongRun('that has no parts for streams starts all of them over when one is cleared or starts over', async () => {
     const { connect, ended, call } = await startSteered();
     const connection = await connect();
     connection.setCatalog(itemsStream, others);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { nthGeneration, publicUrl } from '../../test/start-platform.ts';
 import { itemsStream, startSteered, until } from '../../test/steered.ts';
 import { openConfiguration } from '../actors/sealed-configuration.ts';
@@ -125,7 +126,7 @@ describe('a sync', () => {
     }
   });
 
-  test('moves only the selected fields, under the name and namespace the connection asks for', async () => {
+  itInLongRun('moves only the selected fields, under the name and namespace the connection asks for', async () => {
     const { connect, ended } = await startSteered();
     const connection = await connect({
       streams: [{ name: 'items', selectedFields: [{ fieldPath: ['id'] }, { fieldPath: ['name'] }] }],
@@ -140,7 +141,7 @@ describe('a sync', () => {
     expect(Object.keys(stream?.json_schema.properties as object)).toEqual(['id', 'name']);
   });
 
-  test('starts from the beginning when a stream is read in another way', async () => {
+  itInLongRun('starts from the beginning when a stream is read in another way', async () => {
     const { connect, ended, call } = await startSteered();
     const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     await ended((await connection.sync()).jobId);

@@ -1,5 +1,6 @@
 /* Streams that are read from their start although a state was kept, and what the job says about it. */
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { nthGeneration } from '../../test/start-platform.ts';
 import { itemsStream, type SteeredConnection, startSteered } from '../../test/steered.ts';
 
@@ -49,7 +50,7 @@ describe('a stream that its destination has lost', () => {
     });
   });
 
-  test('is read from its start by a later job, if the source fails in this one', async () => {
+  itInLongRun('is read from its start by a later job, if the source fails in this one', async () => {
     const { connection, run } = await startSynced();
     connection.setLost(gone);
     connection.steer({ records: 5, failure: { message: 'No.', failure_type: 'config_error' } });
@@ -110,7 +111,7 @@ describe('a field that is selected later', () => {
     expect(connection.written().at(-1)).toContain('"extra"');
   });
 
-  test('is also one that the source has got', async () => {
+  itInLongRun('is also one that the source has got', async () => {
     const { connection, run, call } = await startSynced(append);
     await call('PATCH', connection.path, { nonBreakingSchemaUpdatesBehavior: 'propagate_columns' });
     const { properties, ...schema } = itemsStream.json_schema as { properties: object };
@@ -118,7 +119,7 @@ describe('a field that is selected later', () => {
     expect((await run()).streams[0].notices).toMatchObject([{ code: 'fields_missing', fields: ['added'] }]);
   });
 
-  test('is not missing where the source sends the records again, or every field was stored anyway', async () => {
+  itInLongRun('is not missing where the source sends the records again, or every field was stored anyway', async () => {
     const { connection, run } = await startSynced({ ...append, ...only('id') });
     await connection.configure({ ...append, ...only('id', 'name') });
     connection.steer({ reports: [{ stream_descriptor: { name: 'items' }, new_fields_sent: true }] });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { credentials, startPlatform } from '../../test/start-platform.ts';
 import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
@@ -71,7 +72,7 @@ describe('a schedule', () => {
     expect(await jobsAfter(steered, 3 * hour)).toHaveLength(1);
   });
 
-  test('that is set again as it was does not put off a run that is due', async () => {
+  itInLongRun('that is set again as it was does not put off a run that is due', async () => {
     const steered = await startSteered();
     const connection = await steered.connect({ schedule: hourly });
     await steered.stop();
@@ -371,32 +372,35 @@ describe('the slots for syncs', () => {
     },
   );
 
-  test('held by as many workspaces as there are slots are given up, one turn after the other, without a failure', async () => {
-    const steered = await startSteered({ maxConcurrentSyncs: 2, turnMs: 1_000, runtime: systemRuntime });
-    const streams = [{ name: 'items', syncMode: 'incremental_append' }];
-    const holders = [await steered.connect({ streams }), await steered.connect({ streams })];
-    const held: number[] = [];
-    for (const holder of holders) {
-      holder.steer({ records: 10, waitsAfter: 5 });
-      held.push((await holder.sync()).jobId);
-      await until(() => holder.ids().length === 5);
-    }
-    // Nobody waits for a slot, so everybody keeps theirs.
-    await steered.platform.look();
-    expect(await statuses(steered, held)).toEqual(['running', 'running']);
-    const newcomer = await steered.connect({ streams });
-    const { jobId } = await newcomer.sync();
-    expect(await steered.ended(jobId)).toMatchObject({ status: 'succeeded', failedAttempts: 0 });
-    for (const holder of holders) holder.go();
-    const ended = await Promise.all(held.map((one) => steered.ended(one)));
-    const done = { status: 'succeeded', failedAttempts: 0 };
-    expect(ended).toMatchObject([done, done]);
-    expect(ended.flatMap(({ attemptList }) => attemptList)).toContainEqual(
-      expect.objectContaining({ status: 'interrupted' }),
-    );
-    // Each resumes from its last state.
-    for (const holder of holders) expect(holder.ids()).toEqual(range(0, 10));
-  });
+  itInLongRun(
+    'held by as many workspaces as there are slots are given up, one turn after the other, without a failure',
+    async () => {
+      const steered = await startSteered({ maxConcurrentSyncs: 2, turnMs: 1_000, runtime: systemRuntime });
+      const streams = [{ name: 'items', syncMode: 'incremental_append' }];
+      const holders = [await steered.connect({ streams }), await steered.connect({ streams })];
+      const held: number[] = [];
+      for (const holder of holders) {
+        holder.steer({ records: 10, waitsAfter: 5 });
+        held.push((await holder.sync()).jobId);
+        await until(() => holder.ids().length === 5);
+      }
+      // Nobody waits for a slot, so everybody keeps theirs.
+      await steered.platform.look();
+      expect(await statuses(steered, held)).toEqual(['running', 'running']);
+      const newcomer = await steered.connect({ streams });
+      const { jobId } = await newcomer.sync();
+      expect(await steered.ended(jobId)).toMatchObject({ status: 'succeeded', failedAttempts: 0 });
+      for (const holder of holders) holder.go();
+      const ended = await Promise.all(held.map((one) => steered.ended(one)));
+      const done = { status: 'succeeded', failedAttempts: 0 };
+      expect(ended).toMatchObject([done, done]);
+      expect(ended.flatMap(({ attemptList }) => attemptList)).toContainEqual(
+        expect.objectContaining({ status: 'interrupted' }),
+      );
+      // Each resumes from its last state.
+      for (const holder of holders) expect(holder.ids()).toEqual(range(0, 10));
+    },
+  );
 
   test('are as many as the settings say', async () => {
     const steered = await startSteered({ maxConcurrentSyncs: 6, maxConcurrentSyncsPerWorkspace: 3 });
@@ -461,7 +465,7 @@ describe('the slots for syncs', () => {
     expect((await steered.call('POST', '/jobs', body)).status).toBe(200);
   });
 
-  test('report how long each sync has waited for one', async () => {
+  itInLongRun('report how long each sync has waited for one', async () => {
     const waits: [string, number][] = [];
     const steered = await startSteered({
       maxConcurrentSyncs: 1,
@@ -480,7 +484,7 @@ describe('the slots for syncs', () => {
 });
 
 describe('an attempt that takes too long', () => {
-  test('is ended at the limit, and tried again', async () => {
+  itInLongRun('is ended at the limit, and tried again', async () => {
     const steered = await startSteered({ maxAttemptMs: 500 });
     const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     connection.steer({ records: 12, waitsAfter: 5 });

@@ -1,5 +1,6 @@
 import type { Stream } from '@inlay/protocol/protocol';
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { itemsStream, startSteered } from '../../test/steered.ts';
 import type { ConnectionRow } from '../db/tables.ts';
 import { planSync } from './sync-plan.ts';
@@ -28,7 +29,7 @@ async function afterChange(behavior: string, catalog: Stream[], streams: object[
 }
 
 describe('when a source has changed', () => {
-  test('ignore continues with the fields there were', async () => {
+  itInLongRun('ignore continues with the fields there were', async () => {
     const { job, moved } = await afterChange('ignore', [grown, second]);
     expect(job.status).toBe('succeeded');
     expect(moved()).toEqual([['items', 'id', 'name', 'extra']]);
@@ -73,7 +74,7 @@ describe('when a source has changed', () => {
     expect(job.status).toBe('succeeded');
   });
 
-  test('a source that can do more with the same fields is none of this', async () => {
+  itInLongRun('a source that can do more with the same fields is none of this', async () => {
     const { default_cursor_field: _field, ...stream } = itemsStream;
     const { job } = await afterChange('disable_connection', [stream]);
     expect(job.status).toBe('succeeded');
@@ -130,7 +131,7 @@ describe('when a source has changed', () => {
     },
   );
 
-  test('a catalog that writes what it does not have as null is read as one that leaves it out', async () => {
+  itInLongRun('a catalog that writes what it does not have as null is read as one that leaves it out', async () => {
     const { connect, ended } = await startSteered();
     const connection = await connect({ nonBreakingSchemaUpdatesBehavior: 'disable_connection' });
     const nothing = { namespace: null, default_cursor_field: null, source_defined_cursor: null };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { type StartOptions, startPlatform } from '../../test/start-platform.ts';
 import { itemsStream, startSteered, until } from '../../test/steered.ts';
@@ -157,7 +158,7 @@ describe('an access token that ends in the middle of a sync', () => {
     expect(await ended(waiting.jobId)).toMatchObject({ status: 'succeeded', attempts: 1 });
   });
 
-  test('fails a stream that makes no progress between two ends, and says why', async () => {
+  itInLongRun('fails a stream that makes no progress between two ends, and says why', async () => {
     const other = { ...itemsStream, name: 'whole' };
     const { connection, endToken, ended, job } = await start();
     connection.setCatalog(itemsStream, other);

@@ -17,6 +17,7 @@ import type { ConfiguredStream, DestinationSyncMode, State } from '@inlay/protoc
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addedText } from '../../../connectors/test/added-text.ts';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { bundled, linesIn, type RanSync, sync, temporaryFolder, testRunner } from '../../test/connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../../test/data-stores.ts';
 import type { ConfiguredConnector, JobLog, SyncRequest } from './runner.ts';
@@ -61,11 +62,13 @@ const everything: Victim[] = [
   'database, after a state',
 ];
 
-describe.each<[string, () => Promise<Store>, Victim[]]>([
+const places: [string, () => Promise<Store>, Victim[]][] = [
   ['local files', () => stores.openLocalFiles(), ['source', 'destination', 'destination, late']],
-  ['S3', () => stores.openBucket(), ['source', 'destination', 'destination, late']],
   ['PostgreSQL', () => stores.openDatabase(), everything],
-])('what goes to %s', (name, open, victims) => {
+];
+if (isLongRun) places.push(['S3', () => stores.openBucket(), ['source', 'destination', 'destination, late']]);
+
+describe.each(places)('what goes to %s', (name, open, victims) => {
   const isDatabase = name === 'PostgreSQL';
   it('is there at least once when it is appended, whatever is killed in between', async () => {
     const store = await open();
@@ -116,10 +119,7 @@ describe.each<[string, () => Promise<Store>, Victim[]]>([
     const store = await open();
     // Which of its two connectors sees the platform die matters to the platform, not to where the data goes.
     const told = isDatabase ? witnesses : witnesses.filter((who) => (who === 'source') === (name === 'S3'));
-    const count = await growWhilePlatformsDie(
-      store,
-      process.env.INLAY_LONG_TESTS ? [...witnesses, 'destination'] : told,
-    );
+    const count = await growWhilePlatformsDie(store, isLongRun ? [...witnesses, 'destination'] : told);
     for (const stream of streamNames) {
       const found = await store.records(stream);
       expect(distinctIds(found)).toEqual(allIds(stream, count));
@@ -142,7 +142,7 @@ describe('what goes to PostgreSQL without duplicates', () => {
 });
 
 function half(victims: Victim[], which: 0 | 1): Victim[] {
-  return process.env.INLAY_LONG_TESTS ? victims : victims.filter((_, index) => index % 2 === which);
+  return isLongRun ? victims : victims.filter((_, index) => index % 2 === which);
 }
 
 /** Syncs a source that has more every time, with a blow each time but the last. Gives how many users it has then. */

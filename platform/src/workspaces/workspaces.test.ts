@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { fillWorkspace, publicUrl, type RunningPlatform, startPlatform } from '../../test/start-platform.ts';
 
 const errorIdOnly = { errorId: expect.any(String) };
@@ -103,7 +104,7 @@ describe('creating a workspace', () => {
           expect(await names(running, `?${query}`)).toEqual([text]);
         }
       }),
-      { numRuns: process.env.INLAY_LONG_TESTS ? 60 : 25 },
+      { numRuns: isLongRun ? 60 : 25 },
     );
   });
 });

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { ConfiguredStream, DestinationSyncMode } from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { configured, scriptedDestination, scriptedSource, sync, temporaryFolder, testRunner } from '../connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../data-stores.ts';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores.stop());
 
-const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);
+const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? isLongRun);
 /** Two streams per way of writing. The source may not mention the second. */
 const all = (modes: readonly DestinationSyncMode[]) => modes.flatMap((mode) => [`${mode}_a`, `${mode}_b`]);
 const modeOf = (name: string) => name.slice(0, -2) as DestinationSyncMode;

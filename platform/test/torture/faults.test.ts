@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { parseJson } from '@inlay/protocol/json';
 import type { ConfiguredStream, DestinationSyncMode } from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import type { ConfiguredConnector } from '../../src/runner/runner.ts';
 import { configured, sync, testRunner } from '../connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../data-stores.ts';
 
 const program = fileURLToPath(new URL('faulty-connector.mjs', import.meta.url));
-const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);
+const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? isLongRun);
 const allIds = Array.from({ length: 20 }, (_, index) => index + 1);
 
 let stores: DataStores;

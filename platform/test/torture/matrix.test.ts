@@ -8,6 +8,7 @@
 import { parseJson, stringifyJson } from '@inlay/protocol/json';
 import type { ConfiguredStream, DestinationSyncMode } from '@inlay/protocol/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { sync, testRunner } from '../connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../data-stores.ts';
 import { hasArrived } from './comparing.ts';
@@ -30,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => stores.stop());
 
 const choose = seeded(seed);
-const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);
+const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? isLongRun);
 const pairs = Object.keys(sources).flatMap((source, row) =>
   Object.entries(destinations).flatMap(([destination, { modes }], column) => {
     const mode = pick(choose, modes);

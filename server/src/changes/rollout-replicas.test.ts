@@ -4,11 +4,11 @@
  * kill -9 and 1,000 customers: server/test/faults/rollouts.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { answering } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
-import { isLongRun } from '../../test/support/long-run.ts';
 import {
   customer,
   makeConnectionTemplate,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addTenant } from '../../test/security/support.ts';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeOnOneDatabase } from '../../test/support/databases.ts';
 import { eventually } from '../../test/support/deployment.ts';
 import { answering, first, lostAnswer, lostRequest, unreachable } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
@@ -18,7 +18,7 @@ const patience = { timeout: 300_000 };
 const [perCustomer, maxQueued] = [6, 20];
 const isStart = ({ method, path }: PlatformRequest) => method === 'POST' && path === '/jobs';
 
-describeOnBothDatabases('A retry of a cause', (kind) => {
+describeOnOneDatabase('A retry of a cause', (kind) => {
   let hosted: HostedApp;
   let test: TestApp;
   let replicas: TestApp[];

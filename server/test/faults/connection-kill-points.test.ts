@@ -8,6 +8,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
@@ -20,7 +21,6 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { localFiles, sampleData } from '../support/pipelines.ts';
 import { type Service, startService } from '../support/service.ts';
 

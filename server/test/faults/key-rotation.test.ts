@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAbandoned } from '@inlay/platform/process-names';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { rotateEncryptionKey } from '../../src/edge/deployment/key-rotation.ts';
 import { readConfig } from '../../src/kernel/config/config.ts';
 import { openDataDir } from '../../src/kernel/config/data-dir.ts';
@@ -15,10 +15,10 @@ import { openSealer, replaceEncryptionKey } from '../../src/kernel/config/encryp
 import { resealEverything, sealedColumns } from '../../src/kernel/db/resealing.ts';
 import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeInTurns, type TestDatabase } from '../support/databases.ts';
 import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from '../support/pipelines.ts';
 
-describeOnBothDatabases('Two replicas whose encryption key is replaced', (kind) => {
+describeInTurns('Two replicas whose encryption key is replaced', (kind, it) => {
   let database: TestDatabase;
   let replicas: TestApp[];
   let acme: Customer;

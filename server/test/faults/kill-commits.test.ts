@@ -10,6 +10,7 @@
  * retry and once without.
  */
 import { expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabaseKind } from '../support/databases.ts';
@@ -20,7 +21,6 @@ import {
   startHostedPlatform,
   untilNothingIsOpen,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type WorkKind, Workload } from '../support/workload.ts';
 

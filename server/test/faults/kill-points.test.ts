@@ -4,12 +4,12 @@
  * work is completed or absent, the same on both sides.
  *
  * One crash tests several kill points: each piece of work is held at its own point, and when all have reached it the
- * process ends. A first run without a crash shows which requests a piece of work makes. Each phase is tried on one of the
- * two databases. The platform has applied a request, and the service does not know it: in that phase every point is tried
- * with a retry and without, in the other two with one of them in turns. INLAY_LONG_TESTS tries everything on both.
+ * process ends. A first run without a crash shows which requests a piece of work makes. Every point is tried with a retry
+ * and without. A short run tries the phase in which the platform has applied a request and the service does not know it,
+ * on one database; INLAY_LONG_TESTS tries every phase on both.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   call,
   eventually,
@@ -21,15 +21,14 @@ import {
   untilNothingIsOpen,
   writeToStore,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { isCreate, type Phase, type ProxiedRequest, phasesOn } from '../support/platform-proxy.ts';
+import { isCreate, type Phase, type ProxiedRequest, triedPhases } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Work, type WorkKind, Workload } from '../support/workload.ts';
 
 const kinds: WorkKind[] = ['create', 'rename', 'deactivate', 'activate', 'delete', 'sync'];
 const expectedRequests = { create: 2, rename: 1, deactivate: 4, activate: 2, delete: 1, sync: 2 };
 
-describeOnBothDatabases('a service killed at a request to the platform', (kind) => {
+describeOnOneDatabase('a service killed at a request to the platform', (kind) => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let service: Service;
@@ -108,17 +107,14 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
 
     let killPoints = 0;
     const unknownHere: string[] = [];
-    for (const phase of phasesOn(kind)) {
-      const isInTurns = !isLongRun && phase !== 'applied';
+    for (const phase of triedPhases) {
       // Half of the points at a time, because the number of calls of the service at a time is limited.
-      for (const half of isInTurns ? ['all' as const] : [0, 1]) {
+      for (const half of [0, 1]) {
         const crash: { work: Work; request: number; retry: boolean }[] = [];
         for (const [index, { kind: workKind, request }] of points.entries()) {
-          if (half !== 'all' && index % 2 !== half) continue;
+          if (index % 2 !== half) continue;
           // A process runs one sync at a time, and nobody but a client repeats it: one of its two pages is retried.
-          if (half === 'all' && workKind === 'sync' && request > 1) continue;
-          const inTurn = index % 2 === (phase === 'arrived' ? 0 : 1);
-          const retries = half === 'all' ? [inTurn] : workKind === 'sync' ? [half === 0] : [false, true];
+          const retries = workKind === 'sync' ? [half === 0] : [false, true];
           for (const retry of retries) crash.push({ work: await workload.prepare(workKind), request, retry });
         }
         unknownHere.push(await workload.makeElsewhere(`for sync ${killPoints}`));
@@ -132,7 +128,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
         await untilNothingIsOpen(service);
       }
     }
-    expect(killPoints).toBe(kind === 'postgres' && !isLongRun ? 22 : isLongRun ? 22 * 3 : 11 * 2);
+    expect(killPoints).toBe(22 * triedPhases.length);
 
     // Only a client repeats a sync. Everything else was finished without one.
     expect((await call(service, 'POST', '/api/v1/workspaces/sync')).status).toBe(200);
@@ -143,9 +139,6 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     await workload.expectEveryNameToWork();
     await untilNothingIsOpen(service);
   });
-
-  // Which requests are sent does not depend on the database.
-  if (!isLongRun && kind === 'sqlite') return;
 
   it('waits for a create that outlived it, and sends no second one', async () => {
     const name = 'applied late';

@@ -6,11 +6,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { operatorToken } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { runCli, startService } from '../support/service.ts';
 
 const program = useCrashingProgram();

@@ -3,11 +3,11 @@
  * twice only under its own id, and order is kept where it is promised.
  */
 import { expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { createEndpoint } from '../../src/log/webhooks/endpoints.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { call, operatorToken } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { startService } from '../support/service.ts';
 import { openTestStore } from '../support/test-store.ts';
 import { nameOf, type Received, startReceiver, webhookService } from '../support/webhooks.ts';

@@ -6,14 +6,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { migrate } from '../../src/kernel/db/migrations.ts';
 import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
 import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { createOrganization } from '../../src/tenancy/organizations/organizations.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
-import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { eventually, operatorToken } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { seedPipelines } from '../support/seed-pipelines.ts';
 import { startService } from '../support/service.ts';
 
@@ -70,7 +70,7 @@ async function startTellingPlatform(connectionId: () => string) {
   };
 }
 
-describeOnBothDatabases('a service killed while it reads jobs', (kind) => {
+describeOnOneDatabase('a service killed while it reads jobs', (kind) => {
   it('loses none, counts none twice, and keeps each log once', async () => {
     const database = await createTestDatabase(kind, { migrated: true });
     const store = database.url

@@ -5,11 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnOneDatabase } from '../support/databases.ts';
 import { writeToStore } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { sampleData } from '../support/pipelines.ts';
 import { type Service, startService } from '../support/service.ts';
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const credentials = {
@@ -135,22 +136,25 @@ describe('the bundled platform, killed in the middle of a sync', () => {
     expect((await succeeded(await sync())).rowsSynced).toBe(0);
   });
 
-  it('keeps the old records of a replaced stream until the new ones are complete, and then has exactly those', async () => {
-    const { sync, reconfigure, folder } = await connect('full_refresh_overwrite', { count: 300 });
-    await succeeded(await sync());
-    expect(idsIn(folder, 'users')).toEqual(upTo(300));
-    await reconfigure({ count: 400, records_per_second: 200 });
-    const jobId = await sync();
-    await killDuring(jobId, 100);
-    expect(idsIn(folder, 'users')).toEqual(upTo(300));
-    await killDuring(jobId, 100);
-    expect(idsIn(folder, 'users')).toEqual(upTo(300));
-    const { attempts } = await succeeded(jobId);
-    expect(attempts).toBe(3);
-    expect(idsIn(folder, 'users')).toEqual(upTo(400));
-  });
+  itInLongRun(
+    'keeps the old records of a replaced stream until the new ones are complete, and then has exactly those',
+    async () => {
+      const { sync, reconfigure, folder } = await connect('full_refresh_overwrite', { count: 300 });
+      await succeeded(await sync());
+      expect(idsIn(folder, 'users')).toEqual(upTo(300));
+      await reconfigure({ count: 400, records_per_second: 200 });
+      const jobId = await sync();
+      await killDuring(jobId, 100);
+      expect(idsIn(folder, 'users')).toEqual(upTo(300));
+      await killDuring(jobId, 100);
+      expect(idsIn(folder, 'users')).toEqual(upTo(300));
+      const { attempts } = await succeeded(jobId);
+      expect(attempts).toBe(3);
+      expect(idsIn(folder, 'users')).toEqual(upTo(400));
+    },
+  );
 
-  it('leaves no configuration behind', async () => {
+  itInLongRun('leaves no configuration behind', async () => {
     const { sync } = await connect('full_refresh_append', { count: 100, records_per_second: 100 });
     const jobId = await sync();
     await killDuring(jobId, 50);

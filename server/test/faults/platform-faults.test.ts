@@ -4,6 +4,7 @@
  * sides have the same, with each name once and no open work.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeInTurns } from '../support/databases.ts';
 import { byId, type HostedPlatform, startHostedPlatform } from '../support/deployment.ts';
@@ -27,7 +28,6 @@ import {
   type Rule,
   unreachable,
 } from '../support/faults.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { isCreate as isProxiedCreate, type Phase, type Verdict } from '../support/platform-proxy.ts';
 import { type VirtualRuntime, virtualRuntime } from '../support/virtual-time.ts';
 

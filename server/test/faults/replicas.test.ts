@@ -5,6 +5,7 @@
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   byId,
@@ -19,7 +20,6 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const rounds = isLongRun ? 50 : 1;
@@ -100,7 +100,7 @@ describe(`${replicaCount} replicas on one PostgreSQL [postgres]`, () => {
     throw new Error(`no replica answered ${method} ${path}`);
   }
 
-  it('can be restarted one after the other without a request failing', async () => {
+  itInLongRun('can be restarted one after the other without a request failing', async () => {
     const failures: string[] = [];
     const created: string[] = [];
     let [stop, isStarting] = [false, false];

@@ -4,6 +4,7 @@
  * none is doubled.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   call,
@@ -15,7 +16,6 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { postgresDestination, sampleData } from '../support/pipelines.ts';
 import type { Phase, ProxiedRequest } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -4,17 +4,17 @@
  * finishes everything, exactly once.
  *
  * As in kill-points.test.ts, one crash tests many points, with each piece of work held at its own point, and a first
- * run without a crash shows which requests a piece of work makes. The platform has applied a request, and the service does
- * not know it: that phase is tried at every request, on PostgreSQL. As the answer arrives, every other request is tried, on
- * SQLite. INLAY_LONG_TESTS tries every phase at every request on both databases, also before the platform sees the request,
- * and the platform in the other process then also runs the requested syncs.
+ * run without a crash shows which requests a piece of work makes. A short run tries the phase in which the platform has
+ * applied a request and the service does not know it, on one database; INLAY_LONG_TESTS tries every phase on both, and the
+ * platform in the other process then also runs the requested syncs.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   eventually,
   type HostedPlatform,
@@ -23,8 +23,7 @@ import {
   startHostedPlatform,
   untilNothingIsOpen,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { type Phase, type ProxiedRequest, phasesOn } from '../support/platform-proxy.ts';
+import { type Phase, type ProxiedRequest, triedPhases } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } from '../support/source-workload.ts';
 
@@ -34,7 +33,7 @@ const stride = isLongRun ? 1 : 30;
 /** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
 const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
 
-describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
+describeOnOneDatabase('a service killed while it sets up sources', (kind) => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let service: Service;
@@ -129,13 +128,9 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
       for (let request = 1; request <= requests; request++) points.push({ kind: workKind, request });
     }
     let killPoints = 0;
-    for (const phase of phasesOn(kind)) {
-      if (!isLongRun && phase === 'arrived') continue;
+    for (const phase of triedPhases) {
       const crash: { work: SourceWork; request: number }[] = [];
-      for (const [index, point] of points.entries()) {
-        const isTried = isLongRun || phase === 'applied' || index % 2 === 1;
-        if (isTried) crash.push({ work: await workload.prepare(point.kind), request: point.request });
-      }
+      for (const point of points) crash.push({ work: await workload.prepare(point.kind), request: point.request });
       await untilNothingIsOpen(service, patienceMs);
       await crashAt(phase, crash);
       killPoints += crash.length;
@@ -145,7 +140,7 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
       await untilNothingIsOpen(service, patienceMs);
     }
     expect(points).toHaveLength(14);
-    expect(killPoints).toBe(isLongRun ? 14 * 3 : kind === 'postgres' ? 14 : 7);
+    expect(killPoints).toBe(14 * triedPhases.length);
     for (const work of workload.all) await workload.expectConverged(work);
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { startPostgres } from '../../../scripts/postgres.mjs';
 import {
   call,
@@ -18,7 +19,6 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { isCreate } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts';

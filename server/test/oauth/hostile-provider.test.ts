@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { widgetToken } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 import {
   fromElsewhere,
   makeClient,
@@ -18,7 +18,7 @@ import {
 const path = '/api/v1/embedded/oauth/flows';
 const tokens = { access_token: 'the access token', refresh_token: 'the refresh token', expires_in: 3600 };
 
-describeOnBothDatabases('A sign-in with a hostile provider', (kind) => {
+describeOnOneDatabase('A sign-in with a hostile provider', (kind) => {
   let test: TestApp;
   let provider: TestProvider;
   let widget: Awaited<ReturnType<typeof widgetToken>>;

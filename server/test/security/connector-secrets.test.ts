@@ -13,9 +13,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase, databaseKinds, type TestDatabase } from '../support/databases.ts';
 import { call, eventually, operatorToken, type Reply } from '../support/deployment.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { httpApi, localFiles, postgresSource } from '../support/pipelines.ts';
 import { type Service, startService } from '../support/service.ts';
 

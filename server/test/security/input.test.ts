@@ -7,9 +7,9 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 import { fill, isInWorkspace, readAnswer, routesWith, unknownId, untilClosed, widgetToken } from './support.ts';
 
 const scopedPath = '/api/v1/embedded/scoped-token';
@@ -45,7 +45,7 @@ const hostileTexts = [
   '__proto__',
 ];
 
-describeOnBothDatabases('Input', (kind) => {
+describeOnOneDatabase('Input', (kind) => {
   let test: TestApp;
   let port: number;
   let workspaceId: string;

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { isLongRun } from '../support/long-run.ts';
 import {
   type Customer,
   customer,

@@ -1,5 +1,5 @@
 /**
- * The cross-store protocol under three hundred seeded schedules, and proof that the oracle would notice.
+ * The cross-store protocol under a hundred seeded schedules, and proof that the oracle would notice.
  * INLAY_LONG_TESTS makes it ten thousand schedules, and removes every guard; a short run removes those that the oracle
  * misses at once. All schedules run in this process: a process of its own for each test would take longer to start than
  * its schedules take to run.
@@ -7,8 +7,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { guards, loadSimulation } from '../../../scripts/simulation.mjs';
-import { isLongRun } from '../support/long-run.ts';
 import type { SimulationOptions } from './main.ts';
 
 const loaded = new Map<string | undefined, ReturnType<typeof loadSimulation>>();
@@ -43,26 +43,25 @@ function runProgram(...args: string[]): Promise<{ code: number | null; output: s
   });
 }
 
-/** With those below, three hundred. */
-const schedules = isLongRun ? 10_000 : 196;
+const schedules = isLongRun ? 10_000 : 66;
 
 it(`${schedules} schedules keep every invariant`, async () => {
   await expectNoViolation({ seeds: schedules });
 });
 
-const withNamesakes = isLongRun ? 3_000 : 80;
+const withNamesakes = isLongRun ? 3_000 : 24;
 
 it(`${withNamesakes} schedules in which someone else uses our names keep every invariant`, async () => {
   await expectNoViolation({ seeds: withNamesakes, namesakes: true });
 });
 
-const aboutQuotas = isLongRun ? 2_000 : 20;
+const aboutQuotas = isLongRun ? 2_000 : 8;
 
 it(`${aboutQuotas} schedules about quotas keep every invariant`, async () => {
   await expectNoViolation({ seeds: aboutQuotas, quotas: true });
 });
 
-const aboutCredentials = isLongRun ? 500 : 4;
+const aboutCredentials = isLongRun ? 500 : 2;
 
 it(`${aboutCredentials} schedules about credentials: no refresh token is sent by two, too often, or after its successor was stored`, async () => {
   await expectNoViolation({ seeds: aboutCredentials, credentials: true });

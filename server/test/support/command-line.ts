@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { runCommandLine } from '../../src/edge/cli/cli.ts';
-import { isLongRun } from './long-run.ts';
 import { runCli } from './service.ts';
 
 type Outcome = Awaited<ReturnType<typeof runCli>>;

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, inject, it } from 'vitest';
 import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { migrate } from '../../src/kernel/db/migrations.ts';
 import { openPostgres, openSqlite } from '../../src/kernel/db/open.ts';
-import { isLongRun } from './long-run.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

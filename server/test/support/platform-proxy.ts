@@ -14,8 +14,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { freePort } from '../../../scripts/disposable.mjs';
-import type { TestDatabaseKind } from './databases.ts';
-import { isLongRun } from './long-run.ts';
+import { isLongRun } from '../../../scripts/long-run.ts';
 
 /**
  * Before the platform sees it; after the platform answered but before the service sees that; after the service was
@@ -24,10 +23,8 @@ import { isLongRun } from './long-run.ts';
 const phases = ['arrived', 'applied', 'answered'] as const;
 export type Phase = (typeof phases)[number];
 
-/** Where a service on this database is killed: in one of the two in each phase, in a long run in both. */
-export function phasesOn(kind: TestDatabaseKind): Phase[] {
-  return phases.filter((phase) => isLongRun || (phase === 'applied') === (kind === 'postgres'));
-}
+/** A short run kills the service where it matters most: the platform has applied a request, and the service does not know. */
+export const triedPhases: readonly Phase[] = isLongRun ? phases : ['applied'];
 
 export interface ProxiedRequest {
   readonly method: string;

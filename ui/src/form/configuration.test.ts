@@ -6,6 +6,7 @@ import { specification as sourcePostgres } from '@inlay/connectors/source-postgr
 import { isObject, type JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { configured } from '../../../widget/test/generated-specifications.ts';
 import {
   everyConvention,
@@ -109,7 +110,7 @@ describe('an existing configuration', () => {
         expect(submitted).toEqual(configuration);
         expect(faultsOf(root, submitted, form.faults, configuration)).toEqual([]);
       }),
-      { numRuns: process.env.INLAY_LONG_TESTS ? 300 : 100 },
+      { numRuns: isLongRun ? 300 : 100 },
     );
   });
 

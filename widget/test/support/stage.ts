@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { isLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase, type TestDatabase } from '../../../server/test/support/databases.ts';
 import { localFiles, sampleData } from '../../../server/test/support/pipelines.ts';
 import { type Service, startService } from '../../../server/test/support/service.ts';
@@ -177,7 +178,7 @@ export async function widgetFrame(page: Page, index = 0): Promise<Frame> {
  * only in the long run or on request.
  */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  if (!process.env.INLAY_PICTURES && !process.env.INLAY_LONG_TESTS) return;
+  if (!process.env.INLAY_PICTURES && !isLongRun) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${name}.png`) });
 }

@@ -2,6 +2,7 @@
 import { readSpecification } from '@inlay/ui/form/fields.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../../scripts/long-run.ts';
 import {
   everyConvention,
   githubLike,
@@ -162,7 +163,7 @@ describe('The text of a draft', () => {
           }
         },
       ),
-      { numRuns: process.env.INLAY_LONG_TESTS ? 2_000 : 100 },
+      { numRuns: isLongRun ? 2_000 : 100 },
     );
   });
 });

@@ -1,14 +1,14 @@
 /** A version of a manifest that sends secrets to new addresses gets none that were entered for another version. */
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { booksManifest } from '../../../../manifests/test/books-manifest.ts';
 import { startTestApp } from '../../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import { customer, makeSourceTemplate } from '../../../test/support/pipelines.ts';
 
 const path = '/api/v1/integrations/definitions/sources';
 const [here, there] = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
 
-describeOnBothDatabases('A version that sends secrets to new addresses', (kind) => {
+describeInTurns('A version that sends secrets to new addresses', (kind, it) => {
   /** A manifest, a template of it, a source with a secret, and an operator who may not see secrets. */
   async function start() {
     const test = await startTestApp(kind);

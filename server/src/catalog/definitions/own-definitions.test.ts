@@ -6,7 +6,7 @@ import { booksManifest, codedStream } from '../../../../manifests/test/books-man
 import { freePort } from '../../../../scripts/disposable.mjs';
 import { addTenant } from '../../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
-import { describeInTurns, describeOnBothDatabases, describeOnOneDatabase } from '../../../test/support/databases.ts';
+import { describeInTurns, describeOnOneDatabase } from '../../../test/support/databases.ts';
 import { first, lostAnswer } from '../../../test/support/faults.ts';
 import { startHostedApp } from '../../../test/support/hosted-app.ts';
 import {
@@ -360,7 +360,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
   });
 });
 
-describeOnBothDatabases('On a hosted platform, a manifest that an organization adds', (kind) => {
+describeOnOneDatabase('On a hosted platform, a manifest that an organization adds', (kind) => {
   it('is placed once for each source through lost answers, follows new versions, is checked, and goes with its source', async () => {
     const hosted = await startHostedApp(kind);
     onTestFinished(() => hosted.stop());

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { booksManifest, codedStream } from '../../../../manifests/test/books-manifest.ts';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { describeOnOneDatabase } from '../../../test/support/databases.ts';
 import { customer, makeSourceTemplate } from '../../../test/support/pipelines.ts';
 import { planOf, statementOf } from '../../../test/support/query-plan.ts';
 import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
@@ -10,7 +10,7 @@ import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 const path = '/api/v1/integrations/definitions/sources';
 const url = 'http://127.0.0.1:9';
 
-describeOnBothDatabases('Versions of a manifest', (kind) => {
+describeOnOneDatabase('Versions of a manifest', (kind) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp(kind);

@@ -4,9 +4,9 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
-import { describeOnBothDatabases } from '../../../test/support/databases.ts';
-import { isLongRun } from '../../../test/support/long-run.ts';
+import { expect } from 'vitest';
+import { isLongRun } from '../../../../scripts/long-run.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import {
   chainAnew,
   dayMs,
@@ -33,7 +33,7 @@ import { verifyDatabase } from './verify-database.ts';
 
 const trailTables = ['log_entries', 'log_personal', 'log_heads', 'audit_checkpoints', 'audit_keys'] as const;
 
-describeOnBothDatabases('A trail that the owner of the database has changed', (kind) => {
+describeInTurns('A trail that the owner of the database has changed', (kind, it) => {
   it('passes in every way while nobody has changed it', async () => {
     const made = await makeTrail(kind);
     expect(await verifyAll(made, async () => {})).toMatchObject(nobodyFinds);
@@ -233,7 +233,7 @@ describeOnBothDatabases('A trail that the owner of the database has changed', (k
   });
 });
 
-describeOnBothDatabases('A trail whose beginning is gone', (kind) => {
+describeInTurns('A trail whose beginning is gone', (kind, it) => {
   /** Two checkpoints, the trail cut at the first as the retention says, and a checkpoint that was kept before and one after. */
   async function makeCut(retention = { eventsMs: -60_000, auditMs: -60_000 }) {
     const made = await makeTrail(kind);

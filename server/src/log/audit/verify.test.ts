@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { AuditCheckpoint, AuditEvent } from '@inlay/contract/log/audit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLongRun } from '../../../../scripts/long-run.ts';
 import { canonicalJson } from '../events/canonical-json.ts';
 import { type ChainedEntry, commitmentOf, genesisHash, hashOf } from '../events/chain.ts';
 import { patchOf } from '../events/json-patch.ts';
@@ -220,7 +221,7 @@ describe('The verification of an export', () => {
           expect(faults[0]?.position).toBeLessThanOrEqual(index + 2);
         }
       }),
-      { numRuns: process.env.INLAY_LONG_TESTS ? 1_500 : 500 },
+      { numRuns: isLongRun ? 1_500 : 500 },
     );
     const added = { ...(trail[3] as AuditEvent), surprise: true };
     expect(verify(trail.with(3, added)).faults).toMatchObject([{ position: 4, id: trail[3]?.id }]);

@@ -1,7 +1,7 @@
 /** What receivers get: every event, signed, at least once, whatever they answer. */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { describeInTurns } from '../../../test/support/databases.ts';
 import { openTestStore } from '../../../test/support/test-store.ts';
 import { nameOf, startReceiver, verified, webhookService } from '../../../test/support/webhooks.ts';
 import { createHousekeeping } from '../../edge/housekeeping.worker.ts';
@@ -25,7 +25,7 @@ async function typesInLog({ db }: Store): Promise<string[]> {
   return [...placed, ...entries].map(({ type }) => type).filter((type) => type.startsWith('webhook_endpoint.'));
 }
 
-describeOnBothDatabases('Webhooks', (kind) => {
+describeInTurns('Webhooks', (kind, it) => {
   it('bring what happens after the endpoint was made, signed by every key that is in use', async () => {
     const store = await openTestStore(kind);
     const { ctx, owner, deliveries, happen } = await webhookService(store);

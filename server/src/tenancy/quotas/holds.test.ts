@@ -1,7 +1,7 @@
 /** Workspaces that have reached their quota, on a platform whose jobs the test controls. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../../test/support/databases.ts';
+import { describeOnOneDatabase } from '../../../test/support/databases.ts';
 import { type FaultyPlatform, faultyPlatform, isConnectionPatch, unreachable } from '../../../test/support/faults.ts';
 import {
   type Customer,
@@ -17,7 +17,7 @@ interface Connected {
   platformId: string;
 }
 
-describeOnBothDatabases('A quota of rows that is used up', (kind) => {
+describeOnOneDatabase('A quota of rows that is used up', (kind) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   let acme: Customer;

@@ -1,9 +1,9 @@
 /** Pagination as a property: whatever happens between two pages, nobody is shown twice and nobody is left out. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isLongRun } from '../../../../scripts/long-run.ts';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../../test/support/databases.ts';
-import { isLongRun } from '../../../test/support/long-run.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { createOrganization } from '../organizations/organizations.ts';
 
