@@ -4,6 +4,7 @@ import { RunFailure } from '@inlay/platform/runner/runner';
 import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
 import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { ApiFailure } from './api-client.ts';
 
 export function explain(error: unknown): string {
   if (error instanceof OperatorError || error instanceof IncompatibleSchema) return error.message;
@@ -12,6 +13,11 @@ export function explain(error: unknown): string {
   }
   if (error instanceof AppError && error.code === 'operator_token_ended') {
     return 'This operator token has expired or was revoked, so it cannot be rotated. Create a new one: inlay operator-token create --name <name>';
+  }
+  if (error instanceof ApiFailure) return error.text;
+  if (error instanceof AppError && error.code === 'invalid_request') {
+    const { faults } = (error as AppError<'invalid_request'>).facts;
+    return faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n');
   }
   if (error instanceof AppError && error.code === 'definition_in_use') {
     const { templates } = (error as AppError<'definition_in_use'>).facts;
