@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { createApp } from '../src/edge/app.ts';
 import { readConfig } from '../src/kernel/config/config.ts';
 import { sealedColumns } from '../src/kernel/db/resealing.ts';
@@ -166,12 +167,12 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
 
     const other = await doctor(wrong());
     expect(other.stdout).toContain('FAIL  Encryption key: A stored secret was encrypted with a different key.');
-    expect(other.code).toBe(1);
+    expect(other.code).toBe(exitCodes.findings[0]);
 
     renameSync(file, `${file}.away`);
     const missing = await doctor();
     expect(missing.stdout).toContain('FAIL  Encryption key: The encryption key is missing');
-    expect(missing.code).toBe(1);
+    expect(missing.code).toBe(exitCodes.findings[0]);
     expect(existsSync(file)).toBe(false);
 
     // A template that a replica with another key has stored.
@@ -182,7 +183,7 @@ describeOnBothDatabases('with another encryption key, or without one,', (kind) =
     await db.updateTable('source_templates').set({ sealed_defaults: foreign }).execute();
     const lost = await doctor();
     expect(lost.stdout).toContain('FAIL  Encryption key: 1 stored secrets were encrypted with a different key');
-    expect(lost.code).toBe(1);
+    expect(lost.code).toBe(exitCodes.findings[0]);
   });
 
   it('a start fails and writes no key file', async () => {
