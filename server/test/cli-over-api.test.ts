@@ -163,19 +163,23 @@ describeOnOneDatabase('With INLAY_URL', () => {
     expect(await output(api, 'audit', 'erase', '--actor', 'nobody')).toContain('Erased 0');
   });
 
-  it.each([
+  const machineOnly = [
     [['organization', 'list']],
     [['organization', 'create', '--name', 'x']],
     [['keys', 'list']],
     [['keys', 'rotate']],
+    [['keys', 'remove', 'x']],
     [['encryption-key', 'rotate']],
     [['console', 'link']],
     [['audit', 'verify']],
     [['audit', 'checkpoint']],
+    [['audit', 'rotate-key']],
+    [['backup', '--to', laptop, '--without-keys']],
     [['upgrade']],
     [['upgrade', '--check']],
     [['connector', 'add', '--source', '--name', 'x', '--', 'true']],
-  ])('%j says that it works only where Inlay runs, and makes nothing', async (args) => {
+  ];
+  it.each(machineOnly)('%j says that it works only where Inlay runs, and makes nothing', async (args) => {
     expect(await ends('usage', api(...args))).toContain('INLAY_URL');
     expect(existsSync(dataDir)).toBe(false);
   });

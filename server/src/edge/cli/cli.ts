@@ -184,7 +184,7 @@ remote(consoleCommand.command('end'))
   .action(async (id, options) => (await consoleCommands()).endSession(id, options));
 
 remote(program.command('status'))
-  .description('show the health of all customers: connections, failing customers, queued syncs')
+  .description('show replicas, versions, the last backup and the health of all customers')
   .option('--exit-code', 'exit with code 3 if a connection is failing or needs attention')
   .option('--limit <number>', 'maximum number of customers to list', count, 10)
   .option('--json', 'print JSON')
