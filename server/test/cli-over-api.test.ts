@@ -202,7 +202,9 @@ describeOnOneDatabase('With INLAY_URL', () => {
   });
 
   it('an address without a service ends with a code and advice of its own', async () => {
-    expect(await ends('unreachable', apiWith({ INLAY_URL: 'http://127.0.0.1:1' }, 'jobs'))).toContain('INLAY_URL');
+    expect(await ends('unreachable', apiWith({ INLAY_URL: `http://127.0.0.1:${await freePort()}` }, 'jobs'))).toContain(
+      'INLAY_URL',
+    );
     const other = createServer((request, response) =>
       request.url?.startsWith('/moved')
         ? response.writeHead(301, { location: url }).end()

@@ -34,11 +34,12 @@ export class ApiFailure extends AppError {
 /** Above the 30 seconds that a request for events may wait. */
 const timeoutMs = 60_000;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const meansService = ({ INLAY_URL }: Environment) => Boolean(INLAY_URL);
+
 /** Undefined if commands work on the store of this machine. */
-export function findApi(
-  env: Readonly<Record<string, string | undefined>>,
-  organizationId?: string,
-): ApiClient | undefined {
+export function findApi(env: Environment, organizationId?: string): ApiClient | undefined {
   if (!env.INLAY_URL) return undefined;
   const url = readUrl(env.INLAY_URL);
   const headers = {
@@ -100,7 +101,7 @@ function readUrl(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-function readToken({ INLAY_OPERATOR_TOKEN, INLAY_OPERATOR_TOKEN_FILE }: Readonly<Record<string, string | undefined>>) {
+function readToken({ INLAY_OPERATOR_TOKEN, INLAY_OPERATOR_TOKEN_FILE }: Environment): string {
   const faults: string[] = [];
   const env = withSecretFiles({ INLAY_OPERATOR_TOKEN, INLAY_OPERATOR_TOKEN_FILE }, faults);
   if (faults.length > 0) throw usageError(faults.join('\n'));

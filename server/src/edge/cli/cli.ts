@@ -10,7 +10,7 @@ import { readConfig } from '../../kernel/config/config.ts';
 import { describeVersion } from '../../kernel/version.ts';
 import { count, positive, time, uuid } from './arguments.ts';
 import type { ConnectorOptions } from './connectors.ts';
-import { CommandError, describeExitCodes, exitCodes, exitWith } from './exit-codes.ts';
+import { describeExitCodes, exitCodes, exitWith } from './exit-codes.ts';
 import type { ImportOptions } from './manifests.ts';
 import type { RunOptions } from './run-manifest.ts';
 
@@ -369,7 +369,7 @@ program
   .description('re-encrypt every stored secret with a new key, or with the first key in INLAY_ENCRYPTION_KEY')
   .action(async () => (await administration()).rotateEncryptionKey());
 
-const connector = program.command('connector').description('manage connectors on the bundled platform of this machine');
+const connector = program.command('connector').description('manage the connectors that you added');
 remote(connector.command('add'))
   .description(
     'add a connector: a declarative manifest, a program that speaks the connector protocol, or a Docker image',
@@ -458,8 +458,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return exitWith(error.exitCode === exitCodes.success[0] ? 'success' : 'usage');
-    const { explain } = await import('./explain.ts');
+    const { exitOf, explain } = await import('./explain.ts');
     process.stderr.write(`${explain(error)}\n`);
-    exitWith(error instanceof CommandError ? error.exit : 'failure');
+    exitWith(exitOf(error));
   }
 }

@@ -23,9 +23,9 @@ import { createJournal } from '../../log/events/journal.ts';
 import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { notedChanges, openBundledPlatform, passingCredentials } from '../bundled-platform.ts';
-import { findApi } from './api-client.ts';
+import { findApi, meansService } from './api-client.ts';
 import { usageError } from './exit-codes.ts';
-import { assertLocal, mayHaveStore, openOwnSealer, upgradeFor, withStore, withStoreAsItIs } from './opened-store.ts';
+import { mayHaveStore, openOwnSealer, upgradeFor, withStore, withStoreAsItIs } from './opened-store.ts';
 import { print, printJson, table } from './output.ts';
 
 /** Whether this data directory has a bundled platform, and the service uses it. */
@@ -46,10 +46,7 @@ export async function withPlatform(
       'INLAY_PLATFORM_URL points to another platform. Run this command where that platform runs.',
     );
   }
-  if (!hasPlatform(config)) {
-    assertLocal();
-    if (!creates) throw noData(config.dataDir);
-  }
+  if (!hasPlatform(config) && (!creates || meansService(process.env))) throw noData(config.dataDir);
   const dataDir = creates ? openDataDir(config.dataDir) : openExistingDataDir(config.dataDir);
   const credentials = passingCredentials(secrets, config.dataDir);
   // Refuses another key before it seals anything for the platform.

@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: [2, 'The command or an option is invalid; nothing was done'],
   findings: [
     3,
-    'The command found a problem: `doctor` and `upgrade --check` a failed check, `status --exit-code` a connection that is failing or needs attention, `audit verify` a broken trail, `webhooks test` an endpoint that did not accept the event, `connector check` a manifest without supported streams',
+    'The command found a problem: a failed check, an unhealthy connection (`status --exit-code`), a changed audit trail, a webhook endpoint or manifest that does not work',
   ],
   unreachable: [4, 'The service at `INLAY_URL` did not respond'],
   refused: [5, 'The service at `INLAY_URL` rejected the operator token, or its permission does not allow the command'],
@@ -34,6 +34,7 @@ export const usageError = (message: string) => new CommandError(message, 'usage'
 
 /** The table for `--help`. */
 export function describeExitCodes(): string {
-  const rows = Object.values(exitCodes).map(([code, meaning]) => `  ${code}  ${meaning.replaceAll('`', '')}`);
+  const wrap = (text: string) => (text.match(/.{1,74}(?= |$)/g) ?? []).map((line) => line.trim()).join('\n     ');
+  const rows = Object.values(exitCodes).map(([code, meaning]) => `  ${code}  ${wrap(meaning.replaceAll('`', ''))}`);
   return `Exit codes:\n${rows.join('\n')}`;
 }

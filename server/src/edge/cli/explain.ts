@@ -2,11 +2,22 @@
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
+import { NoData } from '../../kernel/config/data-dir.ts';
 import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
-import { ApiFailure } from './api-client.ts';
+import { ApiFailure, meansService } from './api-client.ts';
+import { CommandError, type Exit } from './exit-codes.ts';
+
+const onlyThere =
+  'This command works only where Inlay runs, and there is no Inlay data here. INLAY_URL has no effect on it.\nRun it on that machine, in the environment of the service. If this is that machine, unset INLAY_URL.';
+
+export function exitOf(error: unknown): Exit {
+  if (error instanceof NoData && meansService(process.env)) return 'usage';
+  return error instanceof CommandError ? error.exit : 'failure';
+}
 
 export function explain(error: unknown): string {
+  if (error instanceof NoData && meansService(process.env)) return onlyThere;
   if (error instanceof OperatorError || error instanceof IncompatibleSchema) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'Operator token not found. See: inlay operator-token list';

@@ -15,14 +15,14 @@ import { listOrganizations } from '../../tenancy/organizations/organizations.ts'
 import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
 import { upgrade } from '../deployment/upgrade.ts';
 import { openStore } from '../open-store.ts';
-import { usageError } from './exit-codes.ts';
+import { meansService } from './api-client.ts';
 
 type Work = (store: Store) => Promise<void>;
 
-/** Opens the store, which is made if there is none, and closes it whatever happens. */
+/** Opens the store, which is made if there is none, but not on the machine of somebody who means a service elsewhere. */
 export async function withNewStore(work: Work): Promise<void> {
   const { config, secrets } = readConfig(process.env);
-  if (!mayHaveStore(config, secrets)) assertLocal();
+  if (meansService(process.env) && !mayHaveStore(config, secrets)) throw noData(config.dataDir);
   const store = openStore(config, secrets, { runtime: systemRuntime, busyTimeoutMs: 10_000 });
   try {
     await work(store);
@@ -36,21 +36,10 @@ export function mayHaveStore({ dataDir }: Config, { databaseUrl }: Secrets): boo
   return databaseUrl !== undefined || existsSync(join(dataDir, 'inlay.db'));
 }
 
-/** A command that the API doesn't offer must not look for data, or make some, on the machine of someone who means a service. */
-export function assertLocal(): void {
-  if (!process.env.INLAY_URL) return;
-  throw usageError(
-    'This command works only where Inlay runs, and there is no Inlay data here. INLAY_URL has no effect on it.\nRun it on that machine, in the environment of the service. If this is that machine, unset INLAY_URL.',
-  );
-}
-
 /** A command in the wrong folder, or with another database, must not make a new deployment there. */
 async function withFoundStore(work: (store: Store, history: SchemaHistory) => Promise<void>): Promise<void> {
   const { config, secrets } = readConfig(process.env);
-  if (!mayHaveStore(config, secrets)) {
-    assertLocal();
-    throw noData(config.dataDir);
-  }
+  if (!mayHaveStore(config, secrets)) throw noData(config.dataDir);
   await withNewStore(async (store) => {
     const history = await readSchemaHistory(store);
     if (history.applied.length === 0) {
