@@ -105,6 +105,7 @@ describe('Settings and health', () => {
     expect(await row('INLAY_EVENT_DAYS').innerText()).toMatch(/90\s+Default/);
     expect(await page.locator('main').innerText()).not.toContain('only-for-these-tests');
     await page.getByText(/checks passed$/).waitFor();
+    expect(await page.locator('.c-fact-list').innerText()).toMatch(new RegExp(`${health.lastBackup}\\s+\\S`));
     await expectGoodLooks(page, 'health');
     // On a phone the present entry of the navigation is in sight.
     await page.setViewportSize({ width: 320, height: 900 });

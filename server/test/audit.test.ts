@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEvent } from '@inlay/contract/log/audit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { addTenant } from './security/support.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { runCommand } from './support/command-line.ts';
@@ -203,7 +204,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     const lines = exported.text.trim().split('\n');
     writeFileSync(file, lines.with(4, String(lines[4]).replace('"done"', '"refused"')).join('\n'));
     const flipped = await cli('verify', file, '--checkpoint', kept);
-    expect(flipped.code).toBe(2);
+    expect(flipped.code).toBe(exitCodes.findings[0]);
     expect(flipped.stdout).toContain(`position 5  ${JSON.parse(String(lines[4])).id}`);
     writeFileSync(file, lines.slice(0, 3).join('\n'));
     expect((await cli('verify', file, '--checkpoint', kept)).stdout).toContain('missing at the end');
@@ -272,7 +273,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
     expect((await test.request('DELETE', one)).status).toBe(200);
   });
 
-  it('says in words what is wrong with a trail that was changed, and ends with 2', async () => {
+  it('says in words what is wrong with a trail that was changed, and ends with the code for findings', async () => {
     await test.app.workers.sequencer.pass();
     const cli = (...args: string[]) =>
       runCommand(['audit', ...args, '--organization', test.organizationId], { env: test.env });
@@ -287,7 +288,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
       .updateTable('audit_keys')
       .set({ created_at: Number(key?.created_at) })
       .execute();
-    expect(found.code).toBe(2);
+    expect(found.code).toBe(exitCodes.findings[0]);
     expect(found.stdout).toMatch(new RegExp(`^trail {2}${key?.kid} {2}.*not match`, 'm'));
     expect(found.stdout).toMatch(/Verification failed: \d+ problems in \d+ entries\.\n$/);
     expect((await cli('verify')).code).toBe(0);
@@ -300,6 +301,9 @@ describeOnOneDatabase('The audit trail', (kind) => {
       code: 0,
       stdout: expect.stringContaining('from the file itself'),
     });
-    expect(await cli('verify', empty)).toMatchObject({ code: 2, stdout: expect.stringContaining('no entries') });
+    expect(await cli('verify', empty)).toMatchObject({
+      code: exitCodes.findings[0],
+      stdout: expect.stringContaining('no entries'),
+    });
   });
 });

@@ -10,6 +10,7 @@ import { SqliteConnection } from '@inlay/sqlite/connection';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verify } from '../../webhooks/src/inlay-webhooks.ts';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { byCommandLine } from '../src/kernel/cause.ts';
 import { migrate } from '../src/kernel/db/migrations.ts';
 import { openSqlite, type Store } from '../src/kernel/db/open.ts';
@@ -118,8 +119,8 @@ describe('inlay status, workspaces, jobs and logs', () => {
       inlay(['logs', '99']),
       inlay(['logs', '1', '--follow'], {}, runCli),
     ]);
-    expect(code.code).toBe(2);
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('--cursor') });
+    expect(code.code).toBe(exitCodes.findings[0]);
+    expect(unknown).toMatchObject({ code: exitCodes.usage[0], stderr: expect.stringContaining('--cursor') });
     expect(notFound).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Job 99 .*inlay jobs\n$/) });
     expect(follow).toMatchObject({ code: 0, stderr: '' });
   });
@@ -143,7 +144,7 @@ describe('inlay status, workspaces, jobs and logs', () => {
     const lines = (await succeed('events', 'tail', '--no-follow', '--json', '--types', 'tag.*')).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).position)).toEqual([1, 2, 3]);
     expect(await inlay(['events', 'tail', '--types', 'tags.*'])).toMatchObject({
-      code: 1,
+      code: exitCodes.usage[0],
       stderr: expect.stringContaining('tags.*'),
     });
 

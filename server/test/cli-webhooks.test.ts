@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { migrate } from '../src/kernel/db/migrations.ts';
 import { openSqlite } from '../src/kernel/db/open.ts';
 import { systemRuntime } from '../src/kernel/runtime.ts';
@@ -38,7 +39,7 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
   receiver.answer = (_, response) => response.writeHead(500).end('broken');
   // As a process: it ends although it had a connection to the receiver.
   const refused = await runCli(['webhooks', 'test', id], { env });
-  expect([refused.code, refused.stdout]).toEqual([2, expect.stringMatching(/ 500\.\nbroken\n$/)]);
+  expect([refused.code, refused.stdout]).toEqual([exitCodes.findings[0], expect.stringMatching(/ 500\.\nbroken\n$/)]);
   await succeed('delete', id);
   expect(await inlay('delete', id)).toMatchObject({
     code: 1,

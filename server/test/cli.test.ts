@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { booksManifest, codedStream } from '../../manifests/test/books-manifest.ts';
+import { type Exit, exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { runCommand } from './support/command-line.ts';
 import { runCli, type Service, startService } from './support/service.ts';
 
@@ -41,19 +42,21 @@ function commandLine(dataDir = temporaryDirectory(), { asProcess = false } = {})
     expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
     return stdout;
   };
-  const fail = async (...args: string[]) => {
-    const { code, stdout, stderr } = await inlay(...args);
-    expect(code, args.join(' ')).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr).not.toMatch(/\n\s+at /);
-    return stderr;
-  };
+  const failWith =
+    (exit: Exit) =>
+    async (...args: string[]) => {
+      const { code, stdout, stderr } = await inlay(...args);
+      expect(code, args.join(' ')).toBe(exitCodes[exit][0]);
+      expect(stdout).toBe('');
+      expect(stderr).not.toMatch(/\n\s+at /);
+      return stderr;
+    };
   const change = (statement: string, ...parameters: (string | number)[]) => {
     const file = new SqliteConnection(join(dataDir, 'inlay.db'));
     file.prepare(statement).run(parameters);
     file.close();
   };
-  return { dataDir, inlay, succeed, fail, change };
+  return { dataDir, inlay, succeed, fail: failWith('failure'), misuse: failWith('usage'), change };
 }
 const rowsOf = (table: string) =>
   table
@@ -99,7 +102,7 @@ describe('inlay', () => {
     [['operator-token', 'revoke', 'x'], 'Must be a UUID.'],
     [['keys', 'remove'], "missing required argument 'key'"],
   ])('%j says what is wrong', async (args, message) => {
-    expect(await commandLine().fail(...args)).toContain(message);
+    expect(await commandLine().misuse(...args)).toContain(message);
   });
 
   it('refuses a bad configuration with all its faults, and makes nothing', async () => {
@@ -376,29 +379,29 @@ describe('inlay doctor', () => {
     );
   });
 
-  it('fails with 1 on a bad configuration, fault by fault', async () => {
+  it('fails on a bad configuration, fault by fault', async () => {
     const { code, stdout } = await runCommand(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
-    expect(code).toBe(1);
+    expect(code).toBe(exitCodes.findings[0]);
     expect(stdout).toMatch(
       /FAIL {2}Configuration: invalid\n +PORT .*\n {2}FAIL {2}Configuration: invalid\n +LOG_LEVEL /,
     );
     expect(stdout).toMatch(/\n2 failed\.\n$/);
   });
 
-  it('fails with 1 on a file that is no database, and says so among its findings', async () => {
+  it('fails on a file that is no database, and says so among its findings', async () => {
     const { dataDir, inlay } = commandLine();
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const { code, stdout } = await inlay('doctor');
-    expect(code).toBe(1);
+    expect(code).toBe(exitCodes.findings[0]);
     expect(stdout).toMatch(/ {2}FAIL {2}Database: .* SQLite \(.*\)\n +.* disk\.\n/);
     expect(stdout).toMatch(/\n1 failed\.\n$/);
   });
 
-  it('fails with 1 on a data directory that is a file, and says so among its findings', async () => {
+  it('fails on a data directory that is a file, and says so among its findings', async () => {
     const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     const { code, stdout } = await commandLine(file).inlay('doctor');
-    expect(code).toBe(1);
+    expect(code).toBe(exitCodes.findings[0]);
     expect(stdout).toMatch(/ {2}FAIL {2}Data directory: /);
     expect(stdout).toMatch(/\d failed\.\n$/);
   });
@@ -582,18 +585,19 @@ describe('inlay connector', () => {
   });
 
   it('says what is wrong with its arguments', async () => {
-    const { fail } = commandLine();
-    const add = (...args: string[]) => fail('connector', 'add', '--name', 'x', ...args);
+    const { fail, misuse } = commandLine();
+    const named = ['connector', 'add', '--name', 'x'];
+    const add = (...args: string[]) => misuse(...named, ...args);
     expect(await add('--', 'true')).toBe('Pass either --source or --destination.\n');
     expect(await add('--source', '--destination', '--', 'true')).toBe('Pass either --source or --destination.\n');
     const nothingToRun = 'Pass --manifest <file>, --image <image>, or a command after --.\n';
     expect(await add('--source')).toBe(nothingToRun);
     expect(await add('--source', '--image', 'a:1', '--', 'true')).toBe(nothingToRun);
-    expect(await add('--source', '--', 'true')).toMatch(/^The connector failed: /);
-    expect(await add('--source', '--image', '--network=host')).toContain('valid image name');
-    expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Pass a name with --name.\n');
+    expect(await fail(...named, '--source', '--', 'true')).toMatch(/^The connector failed: /);
+    expect(await fail(...named, '--source', '--image', '--network=host')).toContain('valid image name');
+    expect(await misuse('connector', 'add', '--source', '--', 'true')).toBe('Pass a name with --name.\n');
     expect(await add('--manifest', 'books.yaml')).toMatch(/ --source\.\n$/);
-    expect(await add('--source', '--manifest', 'books.yaml')).toBe('Not found: books.yaml\n');
+    expect(await fail(...named, '--source', '--manifest', 'books.yaml')).toBe('Not found: books.yaml\n');
     const { code, stderr } = await runCommand(['connector', 'add', '--source', '--name', 'x', '--', 'true'], {
       env: { ...platformCredentials, INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' },
     });
@@ -650,14 +654,14 @@ describe('inlay platform', () => {
     expect(code).toBe(0);
   });
 
-  it('doctor: wrong credentials and an unreachable platform fail with 1, each with its advice', async () => {
+  it('doctor: wrong credentials and an unreachable platform fail, each with its advice', async () => {
     const wrong = await doctor({ INLAY_PLATFORM_URL: url, INLAY_PLATFORM_CLIENT_SECRET: 'wrong' });
-    expect(wrong.code).toBe(1);
+    expect(wrong.code).toBe(exitCodes.findings[0]);
     expect(wrong.stdout).toMatch(
       / {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET\.\n/,
     );
     const away = await doctor({ INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' });
-    expect(away.code).toBe(1);
+    expect(away.code).toBe(exitCodes.findings[0]);
     expect(away.stdout).toMatch(/ {2}FAIL {2}Platform: .*\n +Check INLAY_PLATFORM_URL .*\/v1/);
   });
 

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { errorCatalogue, type Refusal, type RefusalCode, refusals } from '@inlay/contract/error-catalogue';
 import { faultTypes } from '@inlay/contract/errors';
 import { reasonCatalogue } from '@inlay/contract/reasons';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { overApi, program } from '../src/edge/cli/cli.ts';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import type { Schema } from '../src/edge/reference/schema-words.ts';
 import { dataSchema } from '../src/edge/reference/webhooks.ts';
 import { secretVariables } from '../src/kernel/config/secret-files.ts';
@@ -160,6 +163,33 @@ describe('the reference pages', () => {
     );
     expect(tables.length).toBeGreaterThan(5);
     for (const table of tables) expect(read('docs/reference/storage.md')).toContain(`| \`${table}\` |`);
+  });
+});
+
+describe('the page about the command line', () => {
+  const page = 'docs/reference/command-line.md';
+  const leaves = (of: Command): Command[] =>
+    of.commands.flatMap((one) => [...(one.commands.length === 0 || hasAction(one) ? [one] : []), ...leaves(one)]);
+  /** `backup` is a command and has one below it. */
+  const hasAction = (one: Command) => one.options.length > 0;
+  const nameOf = (one: Command): string => (one.parent?.parent ? `${nameOf(one.parent)} ${one.name()}` : one.name());
+  const takesJson = (one: Command) => one.options.some(({ long }) => long === '--json');
+
+  it('lists every exit code, and so does --help', () => {
+    const rows = Object.values(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`);
+    expectGenerated(page, `| Code | Meaning |\n|---|---|\n${rows.join('\n')}\n`, '## Exit codes');
+  });
+
+  it('lists every command, whether it prints JSON, and where it works', () => {
+    const rows = leaves(program).map((one) => {
+      const what = one.description().replaceAll('|', '\\|');
+      return `| \`${nameOf(one)}\` | ${what} | ${takesJson(one) ? 'yes' : ''} | ${overApi.has(one) ? 'API' : 'machine'} |`;
+    });
+    const head = '| Command | What it does | `--json` | Works on |\n|---|---|---|---|\n';
+    expectGenerated(page, `${head}${rows.join('\n')}\n`, '## Commands');
+    const listings = leaves(program).filter((one) => /^(list|show) /.test(one.description()));
+    expect(listings.length).toBeGreaterThan(8);
+    expect(listings.filter((one) => !takesJson(one)).map(nameOf)).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished } from 'vitest';
 import { createApp } from '../src/edge/app.ts';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { readConfig } from '../src/kernel/config/config.ts';
 import { sealedColumns } from '../src/kernel/db/resealing.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
@@ -166,12 +167,12 @@ describeInTurns('with another encryption key, or without one,', (kind, it) => {
 
     const other = await doctor(wrong());
     expect(other.stdout).toMatch(/FAIL {2}Encryption key: .*different key/);
-    expect(other.code).toBe(1);
+    expect(other.code).toBe(exitCodes.findings[0]);
 
     renameSync(file, `${file}.away`);
     const missing = await doctor();
     expect(missing.stdout).toMatch(/FAIL {2}Encryption key: .*missing/);
-    expect(missing.code).toBe(1);
+    expect(missing.code).toBe(exitCodes.findings[0]);
     expect(existsSync(file)).toBe(false);
 
     // A template that a replica with another key has stored.
@@ -182,7 +183,7 @@ describeInTurns('with another encryption key, or without one,', (kind, it) => {
     await db.updateTable('source_templates').set({ sealed_defaults: foreign }).execute();
     const lost = await doctor();
     expect(lost.stdout).toMatch(/FAIL {2}Encryption key: 1 .*different key/);
-    expect(lost.code).toBe(1);
+    expect(lost.code).toBe(exitCodes.findings[0]);
   });
 
   it('a start fails and writes no key file', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { migrate, readSchemaHistory } from '../src/kernel/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../src/kernel/db/open.ts';
 import { version } from '../src/kernel/version.ts';
@@ -297,7 +298,7 @@ describeOnBothDatabases('Migrations', (kind) => {
       expect(stderr).toContain(` ${version}.`);
     }
     const doctor = await cli('doctor');
-    expect(doctor.code).toBe(1);
+    expect(doctor.code).toBe(exitCodes.findings[0]);
     expect(doctor.stdout).toMatch(/^ +FAIL +Database: .*99\.1\.0/m);
   });
 

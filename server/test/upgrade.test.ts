@@ -6,6 +6,7 @@ import { openStore as openPlatformStore } from '@inlay/platform/db/open';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { applyPending, readFileHistory } from '@inlay/sqlite/schema-history';
 import { expect, it, onTestFinished } from 'vitest';
+import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { upgrade } from '../src/edge/deployment/upgrade.ts';
 import { schemaOf } from '../src/kernel/db/migrations.ts';
 import { openSqlite, type Store } from '../src/kernel/db/open.ts';
@@ -176,10 +177,10 @@ it('shows with --check what it would do, and does nothing', async () => {
     stdout: expect.stringContaining('INLAY_SOMETHING_OLD'),
   });
   expect(await check({ INLAY_DATABSE_URL: 'x' })).toMatchObject({
-    code: 1,
+    code: exitCodes.findings[0],
     stdout: expect.stringContaining('INLAY_DATABASE_URL'),
   });
   await data.upgrade();
   change(data.files.service, `update schema_versions set oldest_compatible = '99.0.0'`);
-  expect(await check()).toMatchObject({ code: 1, stdout: expect.stringContaining('99.0.0') });
+  expect(await check()).toMatchObject({ code: exitCodes.findings[0], stdout: expect.stringContaining('99.0.0') });
 });

@@ -83,6 +83,7 @@ export const OAuthTest = Type.Object(
       description:
         'Whether the tokens were revoked at the provider. Null if there are none, or if nobody has signed in yet.',
     }),
+    revocation_error: nullable<string>('string', 'Why the last attempt to revoke the tokens failed, if it did.'),
   },
   { title: 'OAuth test' },
 );

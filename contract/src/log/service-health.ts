@@ -63,6 +63,7 @@ export const Deployment = Type.Object(
       },
       { title: 'Versions' },
     ),
+    last_backup_at: NullableTime('Start of the last backup. Null if none is recorded.'),
     migrations: Type.Object(
       {
         applied: Type.Integer({ minimum: 0, description: 'Number of applied migrations.', examples: [42] }),

@@ -291,7 +291,7 @@ export async function openParts(
       refreshWorker: createRefreshWorker(oauth),
       revocations: createRevocations(oauth),
       presence: createPresence({ store, runtime, log, host: hostname(), version, sealer, processName: newProcessName }),
-      clockWatch: createClockWatch({ store, runtime, log, settleMs: config.settleMs }),
+      clockWatch: createClockWatch({ store, runtime, log, settleMs: config.settleMs, metrics }),
     },
     webhooks,
     oauth,

@@ -109,7 +109,7 @@ function CheckList({ checks }: { checks: readonly ServiceCheck[] }) {
 
 function DeploymentDetails({
   health: { version, platform },
-  deployment: { replicas, versions, migrations, settings },
+  deployment: { replicas, versions, last_backup_at, migrations, settings },
 }: {
   health: ServiceHealth;
   deployment: Deployment;
@@ -130,6 +130,7 @@ function DeploymentDetails({
                 ? words.newer(migrations.unknown.join(', '))
                 : words.applied(migrations.applied, migrations.last),
           ],
+          [words.lastBackup, last_backup_at === null ? words.noBackup : <When time={last_backup_at} />],
           [words.connectors, <Link to={pathTo('connectors')}>{words.connectorVersions}</Link>],
         ]}
       />

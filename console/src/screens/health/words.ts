@@ -20,6 +20,8 @@ export const words = {
     latest === null ? 'None applied' : `${formatting.number(count)} applied (latest: ${latest})`,
   pending: (names: string) => `Pending: ${names}`,
   newer: (names: string) => `From a newer version of Inlay: ${names}`,
+  lastBackup: 'Last backup',
+  noBackup: 'None recorded',
   connectors: 'Connectors',
   connectorVersions: 'See versions in the catalogue',
   replicas: 'Replicas',

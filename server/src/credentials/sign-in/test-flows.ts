@@ -2,7 +2,6 @@
  * Lets an operator test how customers sign in. Nothing is connected: the tokens are inspected and then revoked at the
  * provider.
  */
-import type { CredentialRevocation } from '@inlay/contract/credentials/credentials';
 import type { FlowFailure } from '@inlay/contract/credentials/oauth-flows';
 import type { OAuthTest, OAuthTestReport } from '@inlay/contract/credentials/oauth-tests';
 import { findAnySourceTemplate } from '../../catalog/templates/source-templates.ts';
@@ -55,46 +54,29 @@ export async function startTest(
   return { id: flow.id, url: startUrl(ctx, handle) };
 }
 
-export type TestOutcome =
+type TestOutcome =
   | { kind: 'open' }
   | { kind: 'ended'; report: TestReport; leftoverId: string | undefined }
   /** Tokens may have come even so. */
   | { kind: 'failed'; failure: FlowFailure; said: string | null; missing: string[]; leftoverId: string | undefined };
 
-export async function readTest(
-  ctx: { store: Store; sealer: Sealer },
-  { organizationId, workspaceId }: Place,
-  id: string,
-): Promise<TestOutcome> {
-  return await outcomeOf(ctx, await flows.findFlow(ctx.store.db, organizationId, workspaceId, id));
-}
-
-async function outcomeOf(
-  { store, sealer }: { store: Store; sealer: Sealer },
-  row: OAuthFlowRow | undefined,
-): Promise<TestOutcome> {
-  const isOver = !row || (row.state !== 'connected' && row.expires_at <= (await store.now()));
-  const { report, leftoverId }: FlowSecrets = row ? openFlow(sealer, row) : {};
+async function outcomeOf({ store, sealer }: { store: Store; sealer: Sealer }, row: OAuthFlowRow): Promise<TestOutcome> {
+  const isOver = row.state !== 'connected' && row.expires_at <= (await store.now());
+  const { report, leftoverId }: FlowSecrets = openFlow(sealer, row);
   if (report) return { kind: 'ended', report, leftoverId };
   if (!isOver && row.state !== 'failed') return { kind: 'open' };
-  const missing: string[] = JSON.parse(row?.missing_scopes ?? '[]');
-  return { kind: 'failed', failure: row?.failure ?? 'expired', said: row?.failure_detail ?? null, missing, leftoverId };
-}
-
-export interface RevocationOfTest {
-  state: CredentialRevocation;
-  /** What the provider said to the last try that did not work. */
-  error: string | null;
+  const missing: string[] = JSON.parse(row.missing_scopes ?? '[]');
+  return { kind: 'failed', failure: row.failure ?? 'expired', said: row.failure_detail, missing, leftoverId };
 }
 
 /** Whether the provider revoked the tokens of a test. */
-export async function readRevocation(
+async function readRevocation(
   { store }: { store: Store },
   place: Place,
   leftoverId: string,
-): Promise<RevocationOfTest> {
+): Promise<Pick<OAuthTest, 'revocation' | 'revocation_error'>> {
   const row = await findCredential(store.db, { ...place, credentialId: leftoverId });
-  return { state: row?.revocation ?? 'done', error: row?.last_error ?? null };
+  return { revocation: row?.revocation ?? 'done', revocation_error: row?.last_error ?? null };
 }
 
 /** For an operator, whichever workspace the test was put into. */
@@ -107,17 +89,20 @@ export async function getTest(
   if (!row) throw new AppError('sign_in_not_found');
   const outcome = await outcomeOf(ctx, row);
   if (outcome.kind === 'open') {
-    return { id, state: 'open', report: null, failure: null, message: null, revocation: null };
+    const nothing = { report: null, failure: null, message: null, revocation: null, revocation_error: null };
+    return { id, state: 'open', ...nothing };
   }
   const place = { organizationId, workspaceId: row.workspace_id };
   const { leftoverId } = outcome;
-  const revocation = leftoverId === undefined ? null : (await readRevocation(ctx, place, leftoverId)).state;
+  const untouched = { revocation: null, revocation_error: null };
+  const { revocation, revocation_error } =
+    leftoverId === undefined ? untouched : await readRevocation(ctx, place, leftoverId);
   if (outcome.kind === 'ended') {
     const report = presentReport(outcome.report);
-    return { id, state: 'succeeded', report, failure: null, message: null, revocation };
+    return { id, state: 'succeeded', report, failure: null, message: null, revocation, revocation_error };
   }
   const { failure } = outcome;
-  return { id, state: 'failed', report: null, failure, message: failureWords(outcome), revocation };
+  return { id, state: 'failed', report: null, failure, message: failureWords(outcome), revocation, revocation_error };
 }
 
 function presentReport(report: TestReport): OAuthTestReport {
@@ -134,7 +119,7 @@ function presentReport(report: TestReport): OAuthTestReport {
   };
 }
 
-export function missingIn({ asked, granted }: Pick<TestReport, 'asked' | 'granted'>): string[] {
+function missingIn({ asked, granted }: Pick<TestReport, 'asked' | 'granted'>): string[] {
   return granted ? asked.filter((scope) => !granted.includes(scope)) : [];
 }
 
@@ -150,7 +135,7 @@ const advice: Record<FailedTest['failure'], string> = {
   not_possible: 'The provider rejected the OAuth client, or the client cannot be used. Check its client ID and secret.',
 };
 
-export function failureWords({ failure, said, missing }: FailedTest): string {
+function failureWords({ failure, said, missing }: FailedTest): string {
   const lacking = missing.length > 0 ? ` Missing: ${missing.join(' ')}.` : '';
   return `${advice[failure]}${lacking}${said ? ` It said: ${said}` : ''}`;
 }

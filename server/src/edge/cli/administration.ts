@@ -7,6 +7,7 @@ import { openDataDir } from '../../kernel/config/data-dir.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { resealEverything } from '../../kernel/db/resealing.ts';
 import { OperatorError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import {
@@ -22,15 +23,9 @@ import {
 } from '../../tenancy/tokens/operator-tokens.ts';
 import { listSigningKeys, removeSigningKey, rotateSigningKeys } from '../../tenancy/tokens/signing-keys.ts';
 import { rotateEncryptionKey as rotateBesideServices } from '../deployment/key-rotation.ts';
-import {
-  chosenOrganization,
-  openOwnSealer,
-  upgradeFor,
-  withNewStore,
-  withStore,
-  withStoreAsItIs,
-} from './opened-store.ts';
-import { day, print, table } from './output.ts';
+import { withInlay } from './inlay.ts';
+import { openOwnSealer, upgradeFor, withNewStore, withStore, withStoreAsItIs } from './opened-store.ts';
+import { day, plain, print, printJson, table } from './output.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
@@ -51,9 +46,16 @@ export const addOrganization = (options: { name: string; id?: string; platformOr
     );
   });
 
-export const showOrganizations = () =>
+export const showOrganizations = ({ json }: { json?: true }) =>
   withStoreAsItIs(async (store) => {
     const rows = await listOrganizations(store);
+    if (json) {
+      const data = rows.map(({ id, name, platform_organization_id, created_at }) => ({
+        ...{ id, name, platform_organization_id },
+        created_at: isoTime(created_at),
+      }));
+      return printJson({ data });
+    }
     table(
       ['ID', 'NAME', 'PLATFORM ORGANIZATION', 'CREATED'],
       rows.map((row) => [row.id, row.name, row.platform_organization_id, day(row.created_at)]),
@@ -62,22 +64,37 @@ export const showOrganizations = () =>
 
 interface Chosen {
   organization?: string;
+  json?: true;
 }
 
 export const createOperatorToken = (
   options: Chosen & { name: string; permission: 'full' | 'operator' | 'read'; expiresInDays?: number },
 ) =>
-  withStore(async (store) => {
-    const { name, permission, expiresInDays } = options;
-    const wanted = { name, permission, expiresAt: inDays(expiresInDays) };
-    const organizationId = await chosenOrganization(store, options);
-    const { id, token } = await operatorTokens(store).create(organizationId, wanted, byCommandLine);
-    print(`ID             ${id}`, `Operator token ${token}`, '', "Save the token now. You won't see it again.");
-  });
+  withInlay(
+    options,
+    async ({ ask }) => {
+      const { name, permission, expiresInDays } = options;
+      const expiresAt = inDays(expiresInDays);
+      const body = { name, permission, expires_at: timeOf(expiresAt) };
+      const made = await ask('POST /operator-tokens', { body }, ({ store, organizationId }) =>
+        operatorTokens(store).create(organizationId, { name, permission, expiresAt }, byCommandLine),
+      );
+      if (options.json) return printJson(made);
+      printToken(made);
+    },
+    withStore,
+  );
+
+function printToken({ id, token }: { id: string; token: string }): void {
+  print(`ID             ${id}`, `Operator token ${token}`, '', "Save the token now. You won't see it again.");
+}
 
 export const showOperatorTokens = (options: Chosen) =>
-  withStoreAsItIs(async (store) => {
-    const rows = await operatorTokens(store).list(await chosenOrganization(store, options));
+  withInlay(options, async ({ ask }) => {
+    const { data: rows } = await ask('GET /operator-tokens', {}, async ({ store, organizationId }) => ({
+      data: await operatorTokens(store).list(organizationId),
+    }));
+    if (options.json) return printJson({ data: rows });
     table(
       ['ID', 'NAME', 'PERMISSION', 'CREATED', 'LAST USED', 'STATE'],
       rows.map((row) => [row.id, row.name, row.permission, day(row.created_at), day(row.last_used_at), stateOf(row)]),
@@ -93,30 +110,47 @@ export const showOperatorTokens = (options: Chosen) =>
   });
 
 export const revokeOperatorToken = (id: string, options: Chosen) =>
-  withStore(async (store) => {
-    const { name } = await operatorTokens(store).revoke(await chosenOrganization(store, options), id, byCommandLine);
-    print(`Revoked ${name} (${id}).`);
-  });
+  withInlay(
+    options,
+    async ({ ask }) => {
+      const { name } = await ask('DELETE /operator-tokens/{operator_token_id}', { ids: [id] }, (here) =>
+        operatorTokens(here.store).revoke(here.organizationId, id, byCommandLine),
+      );
+      print(`Revoked ${plain(name)} (${id}).`);
+    },
+    withStore,
+  );
 
 export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours: number; expiresInDays?: number }) =>
-  withStore(async (store) => {
-    const { overlapHours, expiresInDays } = options;
-    const organizationId = await chosenOrganization(store, options);
-    const rotation = { overlapSeconds: Math.round(overlapHours * 3600), expiresAt: inDays(expiresInDays) };
-    const fresh = await operatorTokens(store).rotate(organizationId, id, rotation, byCommandLine);
-    print(
-      `ID             ${fresh.id}`,
-      `Operator token ${fresh.token}`,
-      '',
-      "Save the token now. You won't see it again.",
-    );
-    if (fresh.expires_at !== null) print(`The new token expires at ${fresh.expires_at}.`);
-    print(overlapHours > 0 ? `The old token works for another ${overlapHours} h.` : 'The old token is revoked.');
-  });
+  withInlay(
+    options,
+    async ({ ask }) => {
+      const { overlapHours, expiresInDays } = options;
+      const overlapSeconds = Math.round(overlapHours * 3600);
+      const expiresAt = inDays(expiresInDays);
+      const body = { overlap_seconds: overlapSeconds, expires_at: timeOf(expiresAt) };
+      const route = 'POST /operator-tokens/{operator_token_id}/rotate';
+      const fresh = await ask(route, { ids: [id], body }, ({ store, organizationId }) =>
+        operatorTokens(store).rotate(organizationId, id, { overlapSeconds, expiresAt }, byCommandLine),
+      );
+      if (options.json) return printJson(fresh);
+      printToken(fresh);
+      if (fresh.expires_at !== null) print(`The new token expires at ${fresh.expires_at}.`);
+      print(overlapHours > 0 ? `The old token works for another ${overlapHours} h.` : 'The old token is revoked.');
+    },
+    withStore,
+  );
 
-export const showKeys = () =>
+export const showKeys = ({ json }: { json?: true }) =>
   withStoreAsItIs(async (store) => {
     const rows = await listSigningKeys(store);
+    if (json) {
+      const data = rows.map(({ kid, created_at, retired_at }) => ({
+        ...{ kid, created_at: isoTime(created_at) },
+        retired_at: retired_at === null ? null : isoTime(retired_at),
+      }));
+      return printJson({ data });
+    }
     table(
       ['KEY', 'CREATED', 'STATE'],
       rows.map((row) => [
@@ -182,6 +216,8 @@ const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(st
 function inDays(days: number | undefined): number | undefined {
   return days === undefined ? undefined : systemRuntime.now() + days * 86_400_000;
 }
+
+const timeOf = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
 
 function stateOf(token: { revoked_at: string | null; expires_at: string | null }): string {
   const now = systemRuntime.now();

@@ -12,6 +12,11 @@ export function positive(text: string): number {
   return value;
 }
 
+export function time(text: string): string {
+  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('Must be a time such as 2026-01-31T09:30:00Z.');
+  return new Date(text).toISOString();
+}
+
 export function count(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Must be a whole number from 1 to 9999.');
   return Number(text);

@@ -1,6 +1,6 @@
 /**
- * The commands of the audit trail: verify it, export it, sign it now, erase what it says of persons. They read the store, as
- * the other commands do. An export can be verified on another machine, without a store.
+ * The commands of the audit trail: verify it, export it, sign it now, erase what it says of persons. An export can be
+ * verified on another machine, without a store.
  */
 import { createReadStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { type AuditCheckpoint, AuditCheckpoint as CheckpointSchema } from '@inla
 import { Value } from 'typebox/value';
 import { byCommandLine } from '../../kernel/cause.ts';
 import type { Store } from '../../kernel/db/open.ts';
-import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { type AuditKeysContext, rotateAuditKey } from '../../log/audit/audit-keys.ts';
 import { type KeySet, keySetOf } from '../../log/audit/checkpoints.ts';
@@ -20,8 +20,10 @@ import { createVerifier, type Verification } from '../../log/audit/verify.ts';
 import { verifyDatabase } from '../../log/audit/verify-database.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
+import { exitWith, usageError } from './exit-codes.ts';
+import { type Here, withInlay } from './inlay.ts';
 import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
-import { colored, day, plain, print } from './output.ts';
+import { colored, day, plain, print, printJson } from './output.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
@@ -39,9 +41,9 @@ export async function verifyTrail(
 ): Promise<void> {
   const kept = readKept(options.checkpoint ?? []);
   const result = file === undefined ? await verifyStore(options, kept) : await verifyFile(file, kept);
-  if (options.json) print(JSON.stringify(result));
+  if (options.json) printJson(result);
   else show(result);
-  if (result.faults.length > 0) process.exitCode = 2;
+  if (result.faults.length > 0) exitWith('findings');
 }
 
 interface Kept {
@@ -168,14 +170,10 @@ type ExportOptions = Chosen & {
 };
 
 export const exportToFile = (options: ExportOptions) =>
-  withStoreAsItIs(async (store) => {
-    const organizationId = await chosenOrganization(store, options);
-    const { types, workspace: workspaceId, since, format, output } = options;
-    if (since !== undefined && Number.isNaN(Date.parse(since))) {
-      throw new OperatorError('--since must be a time such as 2026-01-31T09:30:00Z.');
-    }
-    const reader: TrailReader = { organizationId, workspaceId, isCustomer: false, types, since };
-    const lines = writeExport(exportTrail({ store, journal }, reader, { format }), format);
+  withInlay(options, async ({ api, here }) => {
+    const { types, workspace, since, format, output } = options;
+    const query = { format, types, since, workspace_id: workspace };
+    const lines = api ? api.download('GET /audit-events/export', { query }) : exportHere(here as Here, options);
     const file = output === undefined ? undefined : await open(output, 'wx', 0o600).catch(refuseFile(output));
     for await (const text of lines) {
       if (file) await file.write(text);
@@ -184,6 +182,11 @@ export const exportToFile = (options: ExportOptions) =>
     await file?.close();
     if (output !== undefined) print(`Exported to ${output}.`);
   });
+
+function exportHere({ store, organizationId }: Here, { types, workspace: workspaceId, since, format }: ExportOptions) {
+  const reader: TrailReader = { organizationId, workspaceId, isCustomer: false, types, since };
+  return writeExport(exportTrail({ store, journal }, reader, { format }), format);
+}
 
 const refuseFile = (file: string) => (error: Error) => {
   throw new OperatorError(`Cannot create ${file}: ${error.message}`);
@@ -214,7 +217,7 @@ type ErasureOptions = Chosen & {
 };
 
 export const erasePersonalFields = (options: ErasureOptions) =>
-  withStoreAsItIs(async (store) => {
+  withInlay(options, async ({ ask }) => {
     const { workspace, actor, address, before, patches } = options;
     const request = {
       ...(workspace !== undefined && { workspace_id: workspace }),
@@ -223,13 +226,11 @@ export const erasePersonalFields = (options: ErasureOptions) =>
       ...(before !== undefined && { before }),
       ...(patches && { fields: ['address' as const, 'user_agent' as const, 'patch' as const] }),
     };
-    const organizationId = await chosenOrganization(store, options);
-    await openOwnSealer(store);
-    const { erased } = await erase({ store, journal }, organizationId, request).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'invalid_request') {
-        throw new OperatorError('Choose the entries to erase from with --workspace, --actor or --address.');
-      }
-      throw error;
+    const isChosen = workspace !== undefined || actor !== undefined || address !== undefined;
+    if (!isChosen) throw usageError('Choose the entries to erase from with --workspace, --actor or --address.');
+    const { erased } = await ask('POST /audit-events/erase', { body: request }, async ({ store, organizationId }) => {
+      await openOwnSealer(store);
+      return await erase({ store, journal }, organizationId, request);
     });
     print(`Erased ${erased} values. The hash chain stays valid.`);
   });

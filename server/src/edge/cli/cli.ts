@@ -8,8 +8,9 @@ import type { ListAllWorkspacesQuery } from '@inlay/contract/pipelines/operating
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { readConfig } from '../../kernel/config/config.ts';
 import { describeVersion } from '../../kernel/version.ts';
-import { count, positive, uuid } from './arguments.ts';
+import { count, positive, time, uuid } from './arguments.ts';
 import type { ConnectorOptions } from './connectors.ts';
+import { describeExitCodes, exitCodes, exitWith } from './exit-codes.ts';
 import type { ImportOptions } from './manifests.ts';
 import type { RunOptions } from './run-manifest.ts';
 
@@ -39,7 +40,14 @@ const consoleCommands = () => import('./console.ts');
 const auditCommands = () => import('./audit.ts');
 const webhookCommands = () => import('./webhooks.ts');
 
-const program = new Command('inlay')
+/** Commands that work on the API of a running service if INLAY_URL is set, see inlay.ts. */
+export const overApi = new Set<Command>();
+const remote = (command: Command): Command => {
+  overApi.add(command);
+  return command;
+};
+
+export const program = new Command('inlay')
   .exitOverride()
   .description('Let customers connect their data from inside your product.')
   .version(describeVersion())
@@ -49,7 +57,13 @@ const program = new Command('inlay')
   })
   .addHelpText(
     'after',
-    '\nInlay is configured with environment variables; see docs/reference/configuration.md.\nGet started: inlay start',
+    `
+Inlay is configured with environment variables; see docs/reference/configuration.md.
+On another machine, set INLAY_URL and INLAY_OPERATOR_TOKEN to work on a running service; docs/reference/command-line.md lists these commands.
+
+${describeExitCodes()}
+
+Get started: inlay start`,
   );
 
 program
@@ -64,7 +78,7 @@ program
   .command('upgrade')
   .alias('migrate')
   .description('upgrade the data to this version (inlay start does this too)')
-  .option('--check', 'only show what would happen, and what blocks it (exit code 1)')
+  .option('--check', 'only show what would happen, and what blocks it (exit code 3)')
   .option('--json', 'with --check: print JSON')
   .action(async (options) => (await import('./upgrade.ts')).upgradeData(options));
 
@@ -104,13 +118,13 @@ organization
 organization
   .command('list')
   .description('list organizations')
-  .action(async () => (await administration()).showOrganizations());
+  .option('--json', 'print JSON')
+  .action(async (options) => (await administration()).showOrganizations(options));
 
 const organizationOption = () =>
   new Option('--organization <uuid>', 'organization (required if there are several)').argParser(uuid);
 const operatorToken = program.command('operator-token').description('manage the API tokens of your backend');
-operatorToken
-  .command('create')
+remote(operatorToken.command('create'))
   .description('create an operator token and print it (shown only once)')
   .requiredOption('--name <name>', 'name that identifies what uses the token')
   .addOption(
@@ -119,21 +133,20 @@ operatorToken
       .default('full'),
   )
   .option('--expires-in-days <days>', 'days until the token expires (default: never)', positive)
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await administration()).createOperatorToken(options));
-operatorToken
-  .command('list')
+remote(operatorToken.command('list'))
   .description('list operator tokens (secrets are not shown)')
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await administration()).showOperatorTokens(options));
-operatorToken
-  .command('revoke')
+remote(operatorToken.command('revoke'))
   .description('revoke an operator token (running services reject it within two seconds)')
   .argument('<id>', 'token ID, from operator-token list', uuid)
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).revokeOperatorToken(id, options));
-operatorToken
-  .command('rotate')
+remote(operatorToken.command('rotate'))
   .description('replace an operator token, revoking the old one immediately or after an overlap')
   .argument('<id>', 'token ID, from operator-token list', uuid)
   .option('--overlap-hours <hours>', 'hours during which both tokens work', positive, 0)
@@ -142,6 +155,7 @@ operatorToken
     'days until the new token expires (default: same expiry as the old token)',
     positive,
   )
+  .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).rotateOperatorToken(id, options));
 
@@ -158,30 +172,26 @@ consoleCommand
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await consoleCommands()).printLink(options));
-consoleCommand
-  .command('sessions')
+remote(consoleCommand.command('sessions'))
   .description('list console sessions')
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await consoleCommands()).showSessions(options));
-consoleCommand
-  .command('end')
+remote(consoleCommand.command('end'))
   .description('end a console session (running services reject it within two seconds)')
   .argument('<id>', 'session ID, from console sessions', uuid)
   .addOption(organizationOption())
   .action(async (id, options) => (await consoleCommands()).endSession(id, options));
 
-program
-  .command('status')
-  .description('show the health of all customers: connections, failing customers, queued syncs')
-  .option('--exit-code', 'exit with code 2 if a connection is failing or needs attention')
+remote(program.command('status'))
+  .description('show replicas, versions, the last backup and the health of all customers')
+  .option('--exit-code', 'exit with code 3 if a connection is failing or needs attention')
   .option('--limit <number>', 'maximum number of customers to list', count, 10)
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await operating()).showStatus(options));
 
-program
-  .command('workspaces')
+remote(program.command('workspaces'))
   .description('list workspaces and their health, newest first')
   .option('--name <text>', 'only workspaces whose name contains this text')
   .addOption(new Option('--sort <order>', 'sort order').choices(workspaceOrders))
@@ -193,8 +203,7 @@ program
   .addOption(organizationOption())
   .action(async (options) => (await operating()).showWorkspaces(options));
 
-program
-  .command('jobs')
+remote(program.command('jobs'))
   .description('list sync jobs across all workspaces, newest first')
   .option('--failing', 'only failed jobs, and running jobs with a failed attempt')
   .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
@@ -205,8 +214,7 @@ program
   .addOption(organizationOption())
   .action(async (options) => (await operating()).showJobs(options));
 
-program
-  .command('logs')
+remote(program.command('logs'))
   .description('print the connector log of a job')
   .argument('<job>', 'job ID, from jobs')
   .option('--attempt <number>', 'attempt number, starting at 1 (default: the latest)', count)
@@ -220,8 +228,7 @@ program
 const events = program.command('events').description('follow events across all workspaces');
 const typesOption = () =>
   new Option('--types <types>', 'comma-separated event types, for example sync.*,source.created');
-events
-  .command('tail')
+remote(events.command('tail'))
   .description('print recent events, then follow new ones')
   .addOption(typesOption())
   .option('--workspace <uuid>', 'only events of this workspace', uuid)
@@ -230,8 +237,7 @@ events
   .option('--json', 'print one JSON object per line')
   .addOption(organizationOption())
   .action(async (options) => (await import('./events.ts')).tailEvents(options));
-events
-  .command('listen')
+remote(events.command('listen'))
   .description('print new events and forward them to a local endpoint')
   .addOption(typesOption())
   .option('--workspace <uuid>', 'only events of this workspace', uuid)
@@ -243,14 +249,12 @@ events
 
 const webhooks = program.command('webhooks').description('manage webhook endpoints');
 const endpointArgument = ['<id>', 'endpoint ID, from webhooks list', uuid] as const;
-webhooks
-  .command('list')
+remote(webhooks.command('list'))
   .description('list webhook endpoints')
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (options) => (await webhookCommands()).showEndpoints(options));
-webhooks
-  .command('create')
+remote(webhooks.command('create'))
   .description('create a webhook endpoint and print its signing secret (shown only once)')
   .argument('<url>', 'URL to send events to')
   .option('--types <types...>', "event types, for example sync.failed 'source.*' (default: all)")
@@ -264,26 +268,24 @@ webhooks
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (url, options) => (await webhookCommands()).createEndpoint(url, options));
-webhooks
-  .command('test')
-  .description('send a test event and show the response (exit code 2 if the endpoint does not accept it)')
+remote(webhooks.command('test'))
+  .description('send a test event and show the response (exit code 3 if the endpoint does not accept it)')
   .argument(...endpointArgument)
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).testEndpoint(id, options));
-webhooks
-  .command('deliveries')
+remote(webhooks.command('deliveries'))
   .description('list deliveries, newest first')
   .argument(...endpointArgument)
   .addOption(
     new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']),
   )
   .option('--limit <number>', 'maximum number of results', count, 20)
+  .option('--cursor <cursor>', 'continue from the end of an earlier list')
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).showDeliveries(id, options));
-webhooks
-  .command('rotate-secret')
+remote(webhooks.command('rotate-secret'))
   .description('create a new signing secret and print it (shown only once)')
   .argument(...endpointArgument)
   .option('--overlap-hours <hours>', 'hours during which the old secret also signs', positive, 24)
@@ -291,15 +293,13 @@ webhooks
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).rotateSecret(id, options));
 for (const name of ['enable', 'disable'] as const) {
-  webhooks
-    .command(name)
+  remote(webhooks.command(name))
     .description(name === 'enable' ? 'resume sending events, starting with the next one' : 'stop sending events')
     .argument(...endpointArgument)
     .addOption(organizationOption())
     .action(async (id, options) => (await webhookCommands()).switchEndpoint(id, name === 'enable', options));
 }
-webhooks
-  .command('delete')
+remote(webhooks.command('delete'))
   .description('delete a webhook endpoint and its pending deliveries')
   .argument(...endpointArgument)
   .addOption(organizationOption())
@@ -308,14 +308,13 @@ webhooks
 const audit = program.command('audit').description('work with the tamper-evident audit trail');
 audit
   .command('verify')
-  .description('verify that no entry was changed, removed or reordered (exit code 2 if one was)')
+  .description('verify that no entry was changed, removed or reordered (exit code 3 if one was)')
   .argument('[file]', 'JSON Lines export to verify (default: the database)')
   .option('--checkpoint <files...>', 'files with checkpoints and keys that you saved earlier')
   .option('--json', 'print JSON')
   .addOption(organizationOption())
   .action(async (file, options) => (await auditCommands()).verifyTrail(file, options));
-audit
-  .command('export')
+remote(audit.command('export'))
   .description('export the audit trail (the export is itself recorded)')
   .addOption(
     new Option('--format <format>', 'output format; only JSON Lines can be verified')
@@ -325,7 +324,7 @@ audit
   .option('--output <file>', 'new file to write to (default: standard output)')
   .addOption(typesOption())
   .option('--workspace <uuid>', 'only entries of this workspace', uuid)
-  .option('--since <time>', 'only entries at or after this time')
+  .option('--since <time>', 'only entries at or after this time', time)
   .addOption(organizationOption())
   .action(async (options) => (await auditCommands()).exportToFile(options));
 audit
@@ -333,13 +332,12 @@ audit
   .description('sign the current head of the trail and print the checkpoint, to store elsewhere')
   .addOption(organizationOption())
   .action(async (options) => (await auditCommands()).signCheckpointNow(options));
-audit
-  .command('erase')
+remote(audit.command('erase'))
   .description('erase IP addresses and user agents (the hash chain stays valid)')
   .option('--workspace <uuid>', 'entries of this workspace', uuid)
   .option('--actor <id>', 'entries of this token ID')
   .option('--address <address>', 'entries whose request came from this IP address')
-  .option('--before <time>', 'only entries before this time')
+  .option('--before <time>', 'only entries before this time', time)
   .option('--patches', 'also erase the recorded field changes')
   .addOption(organizationOption())
   .action(async (options) => (await auditCommands()).erasePersonalFields(options));
@@ -352,7 +350,8 @@ const keys = program.command('keys').description('manage the keys that sign scop
 keys
   .command('list')
   .description('list signing keys')
-  .action(async () => (await administration()).showKeys());
+  .option('--json', 'print JSON')
+  .action(async (options) => (await administration()).showKeys(options));
 keys
   .command('rotate')
   .description('create a new signing key (tokens signed with old keys stay valid until you remove those keys)')
@@ -370,9 +369,8 @@ program
   .description('re-encrypt every stored secret with a new key, or with the first key in INLAY_ENCRYPTION_KEY')
   .action(async () => (await administration()).rotateEncryptionKey());
 
-const connector = program.command('connector').description('manage connectors on the bundled platform of this machine');
-connector
-  .command('add')
+const connector = program.command('connector').description('manage the connectors that you added');
+remote(connector.command('add'))
   .description(
     'add a connector: a declarative manifest, a program that speaks the connector protocol, or a Docker image',
   )
@@ -400,8 +398,7 @@ connector
   .action(async (path: string, options: { components?: string }) =>
     (await import('./manifests.ts')).checkManifests(path, options),
   );
-connector
-  .command('import')
+remote(connector.command('import'))
   .description('add manifests from a registry or a folder (you must accept their licenses)')
   .argument('<registry>', 'file or URL of a registry document, or a folder')
   .option('--only <names>', 'comma-separated connectors, for example stripe,sentry')
@@ -411,10 +408,10 @@ connector
   .action(async (registry: string, options: ImportOptions) =>
     (await import('./manifests.ts')).importManifests(registry, options),
   );
-connector
-  .command('list')
+remote(connector.command('list'))
   .description('list added connectors')
-  .action(async () => (await connectors()).showConnectors());
+  .option('--json', 'print JSON')
+  .action(async (options) => (await connectors()).showConnectors(options));
 connector
   .command('run')
   .description('run a declarative manifest and print its connector protocol messages')
@@ -429,8 +426,7 @@ connector
   .action(async (file: string, command: string, options: RunOptions) =>
     (await import('./run-manifest.ts')).runManifest(file, command, options),
   );
-connector
-  .command('remove')
+remote(connector.command('remove'))
   .description('remove a connector that is no longer in use')
   .argument('<id>', 'connector ID, from connector list', uuid)
   .action(async (id) => (await connectors()).removeConnector(id));
@@ -443,32 +439,28 @@ program
     await (await import('../main.ts')).startPlatform(config, secrets);
   });
 
-program
-  .command('oauth')
-  .description('test customer sign-in with an OAuth provider')
-  .command('test')
+const oauth = program.command('oauth').description('test customer sign-in with an OAuth provider');
+remote(oauth.command('test'))
   .description("sign in with a source template's provider and show what it returned (connects nothing)")
   .argument('<template>', 'source template ID', uuid)
   .option('--value <name=value...>', "values that the provider's URLs need, for example subdomain=acme")
-  .option('--json', 'print JSON')
+  .option('--json', 'print one JSON object per line')
   .addOption(organizationOption())
   .action(async (template, options) => (await import('./oauth.ts')).testSignIn(template, options));
 
-program
-  .command('doctor')
+remote(program.command('doctor'))
   .description('check configuration, database, platform and clocks, and suggest fixes')
-  .action(async () => (await import('./doctor-report.ts')).showFindings());
+  .option('--json', 'print JSON')
+  .action(async (options) => (await import('./doctor-report.ts')).showFindings(options));
 
 /** Runs the command that these arguments name, and sets the exit code of this process. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode;
-    else {
-      const { explain } = await import('./explain.ts');
-      process.stderr.write(`${explain(error)}\n`);
-      process.exitCode = 1;
-    }
+    if (error instanceof CommanderError) return exitWith(error.exitCode === exitCodes.success[0] ? 'success' : 'usage');
+    const { exitOf, explain } = await import('./explain.ts');
+    process.stderr.write(`${explain(error)}\n`);
+    exitWith(exitOf(error));
   }
 }

@@ -23,8 +23,10 @@ import { createJournal } from '../../log/events/journal.ts';
 import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { notedChanges, openBundledPlatform, passingCredentials } from '../bundled-platform.ts';
+import { findApi, meansService } from './api-client.ts';
+import { usageError } from './exit-codes.ts';
 import { mayHaveStore, openOwnSealer, upgradeFor, withStore, withStoreAsItIs } from './opened-store.ts';
-import { print, table } from './output.ts';
+import { print, printJson, table } from './output.ts';
 
 /** Whether this data directory has a bundled platform, and the service uses it. */
 export const hasPlatform = ({ platformUrl, dataDir }: Config) =>
@@ -44,7 +46,7 @@ export async function withPlatform(
       'INLAY_PLATFORM_URL points to another platform. Run this command where that platform runs.',
     );
   }
-  if (!creates && !hasPlatform(config)) throw noData(config.dataDir);
+  if (!hasPlatform(config) && (!creates || meansService(process.env))) throw noData(config.dataDir);
   const dataDir = creates ? openDataDir(config.dataDir) : openExistingDataDir(config.dataDir);
   const credentials = passingCredentials(secrets, config.dataDir);
   // Refuses another key before it seals anything for the platform.
@@ -70,15 +72,41 @@ export async function addProgram(command: string[], options: ConnectorOptions): 
   await withPlatform(add, { creates: true });
 }
 
-/** Those of this machine, and the manifests of all organizations. */
-export async function showConnectors(): Promise<void> {
-  const rows: string[][] = [];
+interface AddedConnector {
+  id: string;
+  type: Definition['kind'];
+  name: string;
+  version: string | null;
+  /** What runs it. The API doesn't say. */
+  runs: string | null;
+}
+
+export async function showConnectors({ json }: { json?: true }): Promise<void> {
+  const data = await listConnectors();
+  if (json) return printJson({ data });
+  if (data.length === 0) return print('No connectors added yet. To add one, see: inlay connector add --help');
+  table(
+    ['ID', 'KIND', { title: 'NAME', isCut: true }, { title: 'RUNS', isCut: true }],
+    data.map(({ id, type, name, version, runs }) => [id, type, name, runs ?? (version ? `version ${version}` : '-')]),
+  );
+}
+
+/** On this machine: its own, and the manifests of all organizations. */
+async function listConnectors(): Promise<AddedConnector[]> {
+  const api = findApi(process.env);
+  if (api) {
+    const sources = await api.request('GET /integrations/definitions/sources', {});
+    const destinations = await api.request('GET /integrations/definitions/destinations', {});
+    const added = [...sources.data, ...destinations.data].filter(({ custom }) => custom);
+    return added.map(({ id, type, name, version }) => ({ id, type, name, version, runs: null }));
+  }
+  const rows: AddedConnector[] = [];
   const { config, secrets } = readConfig(process.env);
   if (!hasPlatform(config) && !mayHaveStore(config, secrets)) throw noData(config.dataDir);
   const readStore = async (store: Store) => {
     for (const organizationId of await listOrganizationIds(store.db)) {
       for (const { id, kind, name, version } of await listOwnDefinitions({ store }, organizationId)) {
-        rows.push([id, kind, name, `manifest, version ${version}`]);
+        rows.push({ id, type: kind, name, version, runs: `manifest, version ${version}` });
       }
     }
   };
@@ -86,16 +114,20 @@ export async function showConnectors(): Promise<void> {
   if (hasPlatform(config)) {
     await withPlatform(async (platform) => {
       for (const definition of await listRegisteredDefinitions(platform.definitions)) {
-        const { definitionId, kind, name } = definition;
-        rows.push([definitionId, kind, name, describeLaunch(definition)]);
+        const { definitionId: id, kind: type, name, version } = definition;
+        rows.push({ id, type, name, version: version || null, runs: describeLaunch(definition) });
       }
     });
   }
-  if (rows.length === 0) return print('No connectors added yet. To add one, see: inlay connector add --help');
-  table(['ID', 'KIND', { title: 'NAME', isCut: true }, { title: 'RUNS', isCut: true }], rows);
+  return rows;
 }
 
 export async function removeConnector(id: string): Promise<void> {
+  const api = findApi(process.env);
+  if (api) {
+    await api.request('DELETE /integrations/definitions/sources/{source_definition_id}', { ids: [id] });
+    return print(`Removed ${id}.`);
+  }
   let isOwn = false;
   await withStoreIfAny(async (store) => {
     for (const organizationId of await listOrganizationIds(store.db)) {
@@ -149,11 +181,11 @@ function readRegistration(
   [program, ...args]: string[],
   { source, destination, name, image, directory = '.' }: ConnectorOptions,
 ): Registration {
-  if (source === destination) throw new OperatorError('Pass either --source or --destination.');
+  if (source === destination) throw usageError('Pass either --source or --destination.');
   if ((program === undefined) === (image === undefined)) {
-    throw new OperatorError('Pass --manifest <file>, --image <image>, or a command after --.');
+    throw usageError('Pass --manifest <file>, --image <image>, or a command after --.');
   }
-  if (name === undefined) throw new OperatorError('Pass a name with --name.');
+  if (name === undefined) throw usageError('Pass a name with --name.');
   const kind = source ? 'source' : 'destination';
   if (image !== undefined) return { kind, name, launch: { type: 'image', image } };
   // An absolute path, because the service may run in another directory.

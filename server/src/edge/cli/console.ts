@@ -9,7 +9,8 @@ import { createJournal } from '../../log/events/journal.ts';
 import { createOperatorTokens } from '../../tenancy/tokens/operator-tokens.ts';
 import { makeConsoleLink } from '../console/links.ts';
 import { type ConsoleSessions, createConsoleSessions, presentSession } from '../console/sessions.ts';
-import { chosenOrganization, withStore, withStoreAsItIs } from './opened-store.ts';
+import { withInlay } from './inlay.ts';
+import { chosenOrganization, withStore } from './opened-store.ts';
 import { day, print, printJson, table } from './output.ts';
 
 interface Chosen {
@@ -43,9 +44,11 @@ export const printLink = (options: Chosen & { permission: OperatorPermission; na
   });
 
 export const showSessions = (options: Chosen) =>
-  withStoreAsItIs(async (store) => {
-    const rows = await sessionsOf(store).list(await chosenOrganization(store, options));
-    if (options.json) return printJson({ data: rows.map(presentSession) });
+  withInlay(options, async ({ ask }) => {
+    const { data: rows } = await ask('GET /console-sessions', {}, async ({ store, organizationId }) => ({
+      data: (await sessionsOf(store).list(organizationId)).map(presentSession),
+    }));
+    if (options.json) return printJson({ data: rows });
     if (rows.length === 0) return print('No one is signed in to the console.');
     table(
       ['ID', { title: 'NAME', isCut: true }, 'SIGN-IN', 'PERMISSION', 'SIGNED IN', 'LAST USED'],
@@ -54,12 +57,18 @@ export const showSessions = (options: Chosen) =>
   });
 
 export const endSession = (id: string, options: Chosen) =>
-  withStore(async (store) => {
-    try {
-      await sessionsOf(store).end(await chosenOrganization(store, options), id, 'ended', byCommandLine);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      throw new OperatorError(`No active session ${id}. See: inlay console sessions`);
-    }
-    print('Session ended. Running services reject it within two seconds.');
-  });
+  withInlay(
+    options,
+    async ({ ask }) => {
+      try {
+        await ask('DELETE /console-sessions/{console_session_id}', { ids: [id] }, ({ store, organizationId }) =>
+          sessionsOf(store).end(organizationId, id, 'ended', byCommandLine),
+        );
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'console_session_not_found') throw error;
+        throw new OperatorError(`No active session ${id}. See: inlay console sessions`);
+      }
+      print('Session ended. Running services reject it within two seconds.');
+    },
+    withStore,
+  );

@@ -1,12 +1,22 @@
-/** What `inlay doctor` prints. */
+/** What `inlay doctor` prints: the checks of this machine, or those that the service at INLAY_URL runs. */
+import { version } from '../../kernel/version.ts';
 import { examine } from '../deployment/doctor.ts';
-import type { Finding } from '../deployment/doctor-rules.ts';
-import { print } from './output.ts';
+import { type Finding, presentFinding, worstOf } from '../deployment/doctor-rules.ts';
+import { findApi } from './api-client.ts';
+import { exitWith } from './exit-codes.ts';
+import { print, printJson } from './output.ts';
 
-export async function showFindings(): Promise<void> {
-  const findings = await examine(process.env);
-  printFindings(findings);
-  if (findings.some(({ state }) => state === 'fail')) process.exitCode = 1;
+export async function showFindings({ json }: { json?: true }): Promise<void> {
+  const health = (await findApi(process.env)?.request('GET /integrations/health', {})) ?? (await examineHere());
+  const { state, version, checks } = health;
+  if (json) printJson({ state, version, checks });
+  else printFindings(checks.map(({ state, what, advice }) => ({ state, what, ...(advice !== null && { advice }) })));
+  if (state === 'fail') exitWith('findings');
+}
+
+async function examineHere() {
+  const checks = (await examine(process.env)).map(presentFinding);
+  return { state: worstOf(checks), version, checks };
 }
 
 export function printFindings(findings: readonly Finding[]): void {

@@ -1,19 +1,17 @@
-/**
- * The commands that show what happens as it happens. They read the store, as the other commands do, so they need no token. A
- * service has to run for new entries to get their positions.
- */
-import type { Event } from '@inlay/contract/log/events';
+/** The commands that show what happens as it happens. A service has to run for new entries to get their positions. */
+import type { Event, EventPage } from '@inlay/contract/log/events';
 import { WebhookKeyError } from 'inlay-webhooks/key-error';
 import { type Signer, signerOf } from 'inlay-webhooks/signatures';
-import type { Store } from '../../kernel/db/open.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { createArrivals } from '../../log/events/arrivals.ts';
 import { eventTypes, matchingTypes } from '../../log/events/catalogue.ts';
 import { awaitPage, type EventsContext, positionFromEnd, type Reader } from '../../log/events/events.ts';
 import { makeSecret } from '../../log/webhooks/keys.ts';
-import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
-import { type Color, colored, plain, print } from './output.ts';
+import type { ApiClient } from './api-client.ts';
+import { usageError } from './exit-codes.ts';
+import { type Here, type Inlay, withInlay } from './inlay.ts';
+import { type Color, colored, plain, print, printError } from './output.ts';
 
 interface Choice {
   organization?: string;
@@ -23,26 +21,28 @@ interface Choice {
 }
 
 export const tailEvents = (options: Choice & { lines: number; follow: boolean }) =>
-  withStoreAsItIs(async (store) => {
-    await readOn(store, options, { back: options.lines, follow: options.follow }, async (event) =>
+  withInlay(options, async (inlay) => {
+    await readOn(inlay, options, { back: options.lines, follow: options.follow }, async (event) =>
       show(event, options),
     );
   });
 
 export const listenToEvents = (options: Choice & { forwardTo?: string; secret?: string }) =>
-  withStoreAsItIs(async (store) => {
+  withInlay(options, async (inlay) => {
     const { forwardTo, secret = makeSecret() } = options;
     if (forwardTo !== undefined && !/^https?:\/\//.test(forwardTo)) {
-      throw new OperatorError('--forward-to must be a URL that starts with http:// or https://.');
+      throw usageError('--forward-to must be a URL that starts with http:// or https://.');
     }
     const sign = signerWith(secret);
-    print(
+    // With --json, standard output is for events alone.
+    const tell = options.json ? printError : print;
+    tell(
       `Listening for events${forwardTo === undefined ? '' : ` and forwarding them to ${forwardTo}`}. Press Ctrl+C to stop.`,
     );
-    if (forwardTo !== undefined && options.secret === undefined) print(`Signing secret: ${secret}`);
-    await readOn(store, options, { back: 0, follow: true }, async (event) => {
+    if (forwardTo !== undefined && options.secret === undefined) tell(`Signing secret: ${secret}`);
+    await readOn(inlay, options, { back: 0, follow: true }, async (event) => {
       show(event, options);
-      if (forwardTo !== undefined) print(`  → ${await forward(event, forwardTo, sign)}`);
+      if (forwardTo !== undefined) tell(`  → ${await forward(event, forwardTo, sign)}`);
     });
   });
 
@@ -50,35 +50,76 @@ function signerWith(secret: string): Signer {
   try {
     return signerOf(secret);
   } catch (error) {
-    if (error instanceof WebhookKeyError) throw new OperatorError(`Invalid --secret. ${error.message}`);
+    if (error instanceof WebhookKeyError) throw usageError(`Invalid --secret. ${error.message}`);
     throw error;
   }
 }
 
 /** Prints every event that is chosen, in order: so many from the end, and what comes then. */
 async function readOn(
-  store: Store,
+  { api, here }: Inlay,
   options: Choice,
   { back, follow }: { back: number; follow: boolean },
   tell: (event: Event) => Promise<void>,
 ): Promise<void> {
-  const { types, workspace: workspaceId } = options;
-  refuseUnknownTypes(types);
-  const organizationId = await chosenOrganization(store, options);
-  const ctx: EventsContext = { store, runtime: systemRuntime, arrivals: createArrivals(store, systemRuntime) };
-  const reader: Reader = { organizationId, workspaceId, isCustomer: false, types, since: undefined };
-  const never = new AbortController().signal;
-  for (let after = await positionFromEnd(ctx, reader, back); ; ) {
-    const request = { after, limit: 100, waitMs: follow ? 60_000 : 0, ended: never };
-    const page = await awaitPage(ctx, reader, request).catch(inWords);
+  refuseUnknownTypes(options.types);
+  const { begin, read } = api ? readerOf(api, options) : readerHere(here as Here, options);
+  for (let after = await begin(back); ; ) {
+    const page = await read(after, follow).catch(inWords);
     for (const event of page.data) await tell(event);
     after = page.next;
-    if (!follow && page.data.length < 100) return;
+    if (!follow && page.data.length < pageLimit) return;
   }
 }
 
+const pageLimit = 100;
+/** The most that the API allows. */
+const waitSeconds = 30;
+
+interface EventReader {
+  /** The position after which so many events follow. */
+  begin(back: number): Promise<number>;
+  read(after: number, waits: boolean): Promise<EventPage>;
+}
+
+function readerHere({ store, organizationId }: Here, { types, workspace: workspaceId }: Choice): EventReader {
+  const ctx: EventsContext = { store, runtime: systemRuntime, arrivals: createArrivals(store, systemRuntime) };
+  const reader: Reader = { organizationId, workspaceId, isCustomer: false, types, since: undefined };
+  const never = new AbortController().signal;
+  return {
+    begin: (back) => positionFromEnd(ctx, reader, back),
+    read: (after, waits) =>
+      awaitPage(ctx, reader, { after, limit: pageLimit, waitMs: waits ? waitSeconds * 1000 : 0, ended: never }),
+  };
+}
+
+function readerOf(api: ApiClient, { types, workspace: workspace_id }: Choice): EventReader {
+  const route = 'GET /events';
+  return {
+    async begin(back) {
+      // Nothing is later, so `next` is the present position.
+      const { next } = await api.request(route, { query: { since: '9999-12-31T23:59:59Z', limit: 1 } });
+      const begin = Math.max(0, next - back);
+      // Positions are consecutive, but the oldest events are removed, and a restore skips some.
+      return await api.request(route, { query: { after: begin, limit: 1 } }).then(
+        () => begin,
+        async (error: unknown) => {
+          if (!isUnreadable(error)) throw error;
+          const [oldest] = (await api.request(route, { query: { limit: 1 } })).data;
+          return error.code === 'events_gone' && oldest ? oldest.position - 1 : next;
+        },
+      );
+    },
+    read: (after, waits) =>
+      api.request(route, { query: { after, types, workspace_id, limit: pageLimit, wait: waits ? waitSeconds : 0 } }),
+  };
+}
+
+const isUnreadable = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === 'events_gone' || error.code === 'events_ahead');
+
 function inWords(error: unknown): never {
-  if (error instanceof AppError && (error.code === 'events_gone' || error.code === 'events_ahead')) {
+  if (isUnreadable(error)) {
     throw new OperatorError('The event log was truncated or restored in the meantime. Run the command again.');
   }
   throw error;
@@ -87,9 +128,7 @@ function inWords(error: unknown): never {
 function refuseUnknownTypes(types: string | undefined): void {
   for (const pattern of (types ?? '*').split(',').map((part) => part.trim())) {
     if (matchingTypes([pattern], eventTypes).length > 0) continue;
-    throw new OperatorError(
-      `Unknown event type ${pattern}. See docs/reference/events.md, or use a wildcard such as sync.*`,
-    );
+    throw usageError(`Unknown event type ${pattern}. See docs/reference/events.md, or use a wildcard such as sync.*`);
   }
 }
 

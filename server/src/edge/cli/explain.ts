@@ -2,16 +2,33 @@
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
+import { NoData } from '../../kernel/config/data-dir.ts';
 import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
+import { ApiFailure, meansService } from './api-client.ts';
+import { CommandError, type Exit } from './exit-codes.ts';
+
+const onlyThere =
+  'This command works only where Inlay runs, and there is no Inlay data here. INLAY_URL has no effect on it.\nRun it on that machine, in the environment of the service. If this is that machine, unset INLAY_URL.';
+
+export function exitOf(error: unknown): Exit {
+  if (error instanceof NoData && meansService(process.env)) return 'usage';
+  return error instanceof CommandError ? error.exit : 'failure';
+}
 
 export function explain(error: unknown): string {
+  if (error instanceof NoData && meansService(process.env)) return onlyThere;
   if (error instanceof OperatorError || error instanceof IncompatibleSchema) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'Operator token not found. See: inlay operator-token list';
   }
   if (error instanceof AppError && error.code === 'operator_token_ended') {
     return 'This operator token has expired or was revoked, so it cannot be rotated. Create a new one: inlay operator-token create --name <name>';
+  }
+  if (error instanceof ApiFailure) return error.text;
+  if (error instanceof AppError && error.code === 'invalid_request') {
+    const { faults } = (error as AppError<'invalid_request'>).facts;
+    return faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n');
   }
   if (error instanceof AppError && error.code === 'definition_in_use') {
     const { templates } = (error as AppError<'definition_in_use'>).facts;

@@ -12,15 +12,16 @@ import {
   refusalOf,
   UnreadableManifest,
 } from '../../catalog/definitions/manifest-reader.ts';
-import { addDescribedDefinition } from '../../catalog/definitions/own-definitions.ts';
+import { addDescribedDefinition, listOwnDefinitions } from '../../catalog/definitions/own-definitions.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
-import type { Store } from '../../kernel/db/open.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { nobody } from '../../kernel/template-ref.ts';
 import { createJournal } from '../../log/events/journal.ts';
 import { tellOfConnectors, withPlatform } from './connectors.ts';
-import { chosenOrganization, openOwnSealer, withStore } from './opened-store.ts';
+import { CommandError, exitWith, usageError } from './exit-codes.ts';
+import { type Inlay, withInlay } from './inlay.ts';
+import { openOwnSealer, withStore } from './opened-store.ts';
 import { type Cell, colored, cut, plain, print, roomFor, showProgress, table, widthOf } from './output.ts';
 
 const maxBytes = 4 * 1024 ** 2;
@@ -39,19 +40,22 @@ export interface ManifestOptions {
 }
 
 export async function addManifest(options: ManifestOptions): Promise<void> {
-  if (!options.isSource) throw new OperatorError('Manifests can only be added as sources. Pass --source.');
+  if (!options.isSource) throw usageError('Manifests can only be added as sources. Pass --source.');
   if (options.command.length > 0 || options.image !== undefined) {
-    throw new OperatorError('Pass only one of --manifest, --image and a command.');
+    throw usageError('Pass only one of --manifest, --image and a command.');
   }
   const text = await readText(options.manifest, maxBytes);
   if (options.components !== undefined) return await addCodedManifest(text, options, options.components);
-  await withStore(async (store) => {
-    const organizationId = await chosenOrganization(store, options);
-    const description = await describe(text);
-    const added = await addDescribed(store, organizationId, description, options);
-    print(`Added ${added.name} (${added.id}), ready to use.`);
-    tellWhatIsMissing(description);
-  });
+  await withInlay(
+    options,
+    async (inlay) => {
+      const description = await describe(text);
+      const added = await addDescribed(inlay, { text, description }, options);
+      print(`Added ${plain(added.name)} (${added.id}), ready to use.`);
+      tellWhatIsMissing(description);
+    },
+    withStore,
+  );
 }
 
 /** Code runs with the rights of the service, so it is for all organizations of this machine, like a program. */
@@ -61,7 +65,7 @@ async function addCodedManifest(text: string, { name, icon }: ManifestOptions, c
   const description = await describe(text, componentsFile);
   const refusal = refusalOf(description);
   if (refusal !== undefined) throw new OperatorError(refusal);
-  if (name === undefined) throw new OperatorError('Pass a name with --name.');
+  if (name === undefined) throw usageError('Pass a name with --name.');
   const add = async (platform: OpenPlatform) => {
     const made = await registerManifest(platform.definitions, { name, icon, description, componentsFile });
     await tellOfConnectors(platform);
@@ -72,21 +76,27 @@ async function addCodedManifest(text: string, { name, icon }: ManifestOptions, c
 }
 
 async function addDescribed(
-  store: Store,
-  organizationId: string,
-  description: ManifestDescription,
+  { ask }: Inlay,
+  { text: manifest, description }: { text: string; description: ManifestDescription },
   { name, icon }: { name?: string; icon?: string },
 ): Promise<{ id: string; name: string }> {
-  const ctx = {
-    store,
-    runtime: systemRuntime,
-    sealer: await openOwnSealer(store),
-    journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
-  };
+  const given = { ...(name !== undefined && { name }), ...(icon !== undefined && { icon }) };
+  const body = { manifest, ...given };
   try {
-    const given = { ...(name !== undefined && { name }), ...(icon !== undefined && { icon }) };
-    const { definition } = await addDescribedDefinition(ctx, { organizationId, maker: nobody }, description, given);
-    return { id: definition.id, name: definition.name };
+    const { id, definition } = await ask(
+      'POST /integrations/definitions/sources',
+      { body },
+      async ({ store, organizationId }) => {
+        const ctx = {
+          ...{ store, runtime: systemRuntime, sealer: await openOwnSealer(store) },
+          journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
+        };
+        const maker = { organizationId, maker: nobody };
+        const { definition } = await addDescribedDefinition(ctx, maker, description, given);
+        return { id: definition.id, definition };
+      },
+    );
+    return { id, name: definition.name };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
     const { faults } = (error as AppError<'invalid_request'>).facts;
@@ -172,7 +182,7 @@ export async function checkManifests(path: string, { components }: CheckOptions)
   }
   tellWarnings(description);
   print('', verdictOn(description));
-  if (refusalOf(description) !== undefined) process.exitCode = 1;
+  if (refusalOf(description) !== undefined) exitWith('findings');
 }
 
 /** What keeps streams from running, each with its stream and its path. */
@@ -289,15 +299,15 @@ export async function importManifests(location: string, options: ImportOptions):
   print('');
   const count = { added: 0, there: 0, refused: 0 };
   const reader = openManifestReader();
-  const addAll = async (store: Store) => {
-    const organizationId = await chosenOrganization(store, options);
-    const present = await store.db
-      .selectFrom('source_definitions')
-      .select('name')
-      .where('organization_id', '=', organizationId)
-      .where('deleted_at', 'is', null)
-      .execute();
-    const names = new Set(present.map(({ name }) => name));
+  const addAll = async (inlay: Inlay) => {
+    const { data: present } = await inlay.ask(
+      'GET /integrations/definitions/sources',
+      {},
+      async ({ store, organizationId }) => ({
+        data: (await listOwnDefinitions({ store }, organizationId)).map(({ name }) => ({ name, custom: true })),
+      }),
+    );
+    const names = new Set(present.filter(({ custom }) => custom).map(({ name }) => name));
     for (const entry of entries) {
       const { name, icon } = entry;
       if (names.has(name)) {
@@ -309,19 +319,19 @@ export async function importManifests(location: string, options: ImportOptions):
         const given = { name, ...(icon !== undefined && { icon }) };
         const text = await entry.readText();
         const description = await describeBy(reader, text);
-        const { id } = await addDescribed(store, organizationId, description, given);
+        const { id } = await addDescribed(inlay, { text, description }, given);
         count.added++;
         const running = runningStreams(description);
         print(`${colored('+', 'green')} ${plain(name)} (${id}), ${running} of ${description.streams.length} streams`);
       } catch (error) {
-        if (!(error instanceof OperatorError)) throw error;
+        if (!(error instanceof OperatorError) || error instanceof CommandError) throw error;
         count.refused++;
         const [first = '', ...rest] = wrapped(`${plain(name)}: ${plain(error.message)}`);
         print(`${colored('!', 'red')} ${first.trimStart()}`, ...rest);
       }
     }
   };
-  await withStore(addAll).finally(() => reader.close());
+  await withInlay(options, addAll, withStore).finally(() => reader.close());
   print('', `${count.added} added, ${count.there} already existed, ${count.refused} not supported.`);
 }
 

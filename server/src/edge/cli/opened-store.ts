@@ -15,12 +15,14 @@ import { listOrganizations } from '../../tenancy/organizations/organizations.ts'
 import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
 import { upgrade } from '../deployment/upgrade.ts';
 import { openStore } from '../open-store.ts';
+import { meansService } from './api-client.ts';
 
 type Work = (store: Store) => Promise<void>;
 
-/** Opens the store, which is made if there is none, and closes it whatever happens. */
+/** Opens the store, which is made if there is none, but not on the machine of somebody who means a service elsewhere. */
 export async function withNewStore(work: Work): Promise<void> {
   const { config, secrets } = readConfig(process.env);
+  if (meansService(process.env) && !mayHaveStore(config, secrets)) throw noData(config.dataDir);
   const store = openStore(config, secrets, { runtime: systemRuntime, busyTimeoutMs: 10_000 });
   try {
     await work(store);

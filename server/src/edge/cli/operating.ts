@@ -1,8 +1,6 @@
-/**
- * The daily commands: how all customers do, and why something fails. They read the store, like the lists of the API, so
- * they work whether a service is running or not.
- */
+/** The daily commands: how all customers do, and why something fails. On the store, they need no running service. */
 import { request } from 'node:http';
+import type { Deployment } from '@inlay/contract/log/service-health';
 import type { HealthState } from '@inlay/contract/pipelines/health';
 import type {
   JobLog,
@@ -13,15 +11,17 @@ import type {
 import type { HealthCounts, SyncPeriod } from '@inlay/contract/pipelines/overview';
 import { readConfig } from '../../kernel/config/config.ts';
 import { decodePlace, decodePosition } from '../../kernel/db/list-cursor.ts';
-import type { Store } from '../../kernel/db/open.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
 import type { PlatformPort } from '../../kernel/platform/platform-port.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
+import { version as ownVersion } from '../../kernel/version.ts';
 import { readOverview } from '../../operating/overview.ts';
 import { listAllWorkspaces } from '../../operating/workspace-list.ts';
 import { readJobLog } from '../../pipelines/jobs/job-logs.ts';
 import { getJob, listAllJobs } from '../../pipelines/sources/lists.ts';
-import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+import { readDeployment } from '../deployment/service-health.ts';
+import { exitWith, usageError } from './exit-codes.ts';
+import { cursorOf, withInlay } from './inlay.ts';
 import { type Cell, type Color, colored, harmless, plain, print, printJson, span, table } from './output.ts';
 
 interface Common {
@@ -29,22 +29,28 @@ interface Common {
   json?: true;
 }
 
-const withOrganization = (options: Common, work: (store: Store, organizationId: string) => Promise<void>) =>
-  withStoreAsItIs(async (store) => work(store, await chosenOrganization(store, options)));
-
 export const showStatus = (options: Common & { exitCode?: true; limit: number }) =>
-  withOrganization(options, async (store, organizationId) => {
-    const overview = await readOverview(store, organizationId, { unwell: options.limit, causes: 5 });
-    const address = await serviceAddress();
+  withInlay(options, async ({ ask, now: readNow, api }) => {
+    const { limit } = options;
+    const query = { limit: Math.min(limit, maxPage), causes: 5 };
+    const overview = await ask('GET /integrations/overview', { query }, ({ store, organizationId }) =>
+      readOverview(store, organizationId, { unwell: limit, causes: query.causes }),
+    );
+    const { version, deployment } = await ask('GET /integrations/health', {}, async ({ store }) => ({
+      version: ownVersion,
+      deployment: await readDeployment({ store, config: readConfig(process.env).config }),
+    }));
+    const address = api ? { url: api.url, answers: true } : await serviceAddress();
     const { failing, needs_attention: needy } = overview.connections;
-    if (options.exitCode && failing + needy > 0) process.exitCode = 2;
-    if (options.json) return printJson({ service: address, ...overview });
-    const now = await store.now();
+    if (options.exitCode && failing + needy > 0) exitWith('findings');
+    if (options.json) return printJson({ service: address, version, deployment: briefly(deployment), ...overview });
+    const now = await readNow();
     const { queue, unwell } = overview;
     const waiting = queue.oldest_waiting_since;
     const since = waiting === null ? '' : `, the oldest for ${span(now - Date.parse(waiting))}`;
     print(
       `Service      ${address.answers ? colored('responding', 'green') : colored('not responding', 'red')} at ${address.url}`,
+      ...deploymentLines(version, deployment, now),
       `Workspaces   ${countsInWords(overview.workspaces)}`,
       `Connections  ${countsInWords(overview.connections)}`,
       `Syncs        ${queue.running} running, ${queue.waiting} waiting${since}`,
@@ -77,6 +83,31 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
     );
     print('', 'Failing jobs: inlay jobs --failing    Log of a job: inlay logs <job>');
   });
+
+/** Settings and migrations are doctor's. Null for an organization that doesn't run the deployment. */
+function briefly(deployment: Deployment | null) {
+  if (!deployment) return null;
+  const { replicas, versions, last_backup_at } = deployment;
+  return { replicas, versions, last_backup_at };
+}
+
+function deploymentLines(version: string, deployment: Deployment | null, now: number): string[] {
+  if (!deployment) return [`Version      ${version}`];
+  const { replicas, versions, last_backup_at: backup } = deployment;
+  const present = replicas.filter(({ is_present }) => is_present);
+  const silent = replicas.length - present.length;
+  // During an upgrade, or if one was forgotten.
+  const others = [...new Set(present.map((replica) => replica.version))];
+  const warnings = [
+    ...(others.length > 1 ? [`versions ${others.join(' and ')}`] : []),
+    ...(silent > 0 ? [`${silent} not responding`] : []),
+  ];
+  return [
+    `Version      ${version}, ${versions.database}, Node.js ${versions.node}`,
+    `Replicas     ${[`${present.length} running`, ...warnings.map((text) => colored(text, 'yellow'))].join(', ')}`,
+    `Backup       ${backup === null ? 'none recorded' : `${span(now - Date.parse(backup))} ago`}`,
+  ];
+}
 
 /** Whether a service listens where this configuration would have it listen. */
 async function serviceAddress(): Promise<{ url: string; answers: boolean }> {
@@ -131,18 +162,18 @@ interface Page extends Common {
 const maxPage = 100;
 const pageOf = ({ limit, cursor }: Page, decode: (cursor: string) => object | undefined = decodePosition) => {
   if (cursor !== undefined && !decode(cursor)) {
-    throw new OperatorError('Invalid --cursor. Copy it from the end of an earlier list.');
+    throw usageError('Invalid --cursor. Copy it from the end of an earlier list.');
   }
   return { limit: Math.min(limit, maxPage), ...(cursor !== undefined && { cursor }) };
 };
-const printNext = (command: string, next: string | undefined) => {
-  if (next !== undefined) print('', `More: inlay ${command} --cursor ${next}`);
+const printNext = (command: string, next: string | null) => {
+  if (next !== null) print('', `More: inlay ${command} --cursor ${next}`);
 };
 
 type WorkspaceChoice = Pick<ListAllWorkspacesQuery, 'health' | 'status' | 'sort'> & { name?: string };
 
 export const showWorkspaces = (options: Page & WorkspaceChoice) =>
-  withOrganization(options, async (store, organizationId) => {
+  withInlay(options, async ({ ask, now: readNow }) => {
     const { health, status, sort, name } = options;
     const query = {
       ...pageOf(options, decodePlace),
@@ -151,9 +182,12 @@ export const showWorkspaces = (options: Page & WorkspaceChoice) =>
       ...(sort && { sort }),
       ...(name && { name_contains: name }),
     };
-    const { data, next } = await listAllWorkspaces({ store }, organizationId, query);
-    if (options.json) return printJson({ data, next: next ?? null });
-    const now = await store.now();
+    const page = await ask('GET /integrations/workspaces', { query }, ({ store, organizationId }) =>
+      listAllWorkspaces({ store }, organizationId, query),
+    );
+    const { data, next } = { ...page, next: cursorOf(page.next) };
+    if (options.json) return printJson({ data, next });
+    const now = await readNow();
     if (data.length === 0) return print(health || status || name ? 'No matching workspaces.' : 'No workspaces yet.');
     table(
       [{ title: 'NAME', isCut: true }, 'HEALTH', 'FOR', 'UNHEALTHY', 'ID'],
@@ -180,7 +214,7 @@ function sinceAndBad({ health, connections }: OperatorWorkspace, now: number): [
 }
 
 export const showJobs = (options: Page & { failing?: true; status?: OperatorJob['status']; workspace?: string }) =>
-  withOrganization(options, async (store, organizationId) => {
+  withInlay(options, async ({ ask, now: readNow }) => {
     const { failing, status, workspace } = options;
     const query = {
       ...pageOf(options),
@@ -188,9 +222,12 @@ export const showJobs = (options: Page & { failing?: true; status?: OperatorJob[
       ...(status && { status }),
       ...(workspace && { workspace_id: workspace }),
     };
-    const { data, next } = await listAllJobs({ store }, organizationId, query);
-    if (options.json) return printJson({ data, next: next ?? null });
-    const now = await store.now();
+    const page = await ask('GET /integrations/jobs', { query }, ({ store, organizationId }) =>
+      listAllJobs({ store }, organizationId, query),
+    );
+    const { data, next } = { ...page, next: cursorOf(page.next) };
+    if (options.json) return printJson({ data, next });
+    const now = await readNow();
     if (data.length === 0)
       return print(failing ? 'No failing jobs.' : status || workspace ? 'No matching jobs.' : 'No jobs yet.');
     table(
@@ -220,7 +257,7 @@ const followEveryMs = 1_000;
 const pageBytes = 500_000;
 
 export const showLog = (id: string, options: LogOptions) =>
-  withOrganization(options, async (store, organizationId) => {
+  withInlay(options, async ({ ask }) => {
     let opened: (Pick<PlatformPort, 'readJobLog'> & { close(): Promise<void> }) | undefined;
     const platform: Pick<PlatformPort, 'readJobLog'> = {
       // Most of the time the store has the log, and the platform is much to load.
@@ -234,14 +271,21 @@ export const showLog = (id: string, options: LogOptions) =>
       let place = { attempt: attempt ?? 0, offset: 0 };
       let { tail } = options;
       for (;;) {
-        const job = await getJob({ store }, organizationId, id);
-        const range = tail === undefined ? { offset: place.offset } : { tail };
-        const log = await readJobLog({ store, platform }, job, {
+        const job = await ask('GET /integrations/jobs/{job_id}', { ids: [id] }, ({ store, organizationId }) =>
+          getJob({ store }, organizationId, id),
+        );
+        const query = {
           ...(attempt !== undefined && { attempt }),
           ...(search !== undefined && { search }),
-          ...range,
+          ...(tail === undefined ? { offset: place.offset } : { tail }),
           bytes: pageBytes,
-        });
+        };
+        const log = await ask(
+          'GET /integrations/jobs/{job_id}/log',
+          { ids: [id], query },
+          async ({ store, organizationId }) =>
+            readJobLog({ store, platform }, await getJob({ store }, organizationId, id), query),
+        );
         if (log.attempt !== place.attempt && attempt === undefined && place.attempt !== 0) {
           // Another attempt has begun meanwhile: from its first line on.
           place = { attempt: log.attempt, offset: 0 };

@@ -4,6 +4,11 @@ export function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** For people, where programs read standard output. */
+export function printError(...lines: string[]): void {
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
 /** What is being done, on a terminal alone. The next text takes its place; an empty one leaves the line to `print`. */
 export function showProgress(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${cut(text, roomFor() - 1)}`);

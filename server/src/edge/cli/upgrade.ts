@@ -6,11 +6,12 @@ import { noData } from '../../kernel/config/data-dir.ts';
 import { readSchemaHistory } from '../../kernel/db/migrations.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
-import { databaseNames, type Finding, fail, ok, warn } from '../deployment/doctor-rules.ts';
+import { databaseNames, type Finding, fail, ok, presentFinding, warn, worstOf } from '../deployment/doctor-rules.ts';
 import { readLastBackup } from '../deployment/last-backup.ts';
 import { filesToCopy, measureRoom, megabytes, readStores, type StoreState, upgrade } from '../deployment/upgrade.ts';
 import { openStore } from '../open-store.ts';
 import { printFindings } from './doctor-report.ts';
+import { exitWith } from './exit-codes.ts';
 import { mayHaveStore, openOwnSealer, withNewStore } from './opened-store.ts';
 import { print, printJson, span } from './output.ts';
 
@@ -33,9 +34,12 @@ export async function upgradeData(options: { check?: boolean; json?: boolean }):
 
 async function showCheck(isJson: boolean): Promise<void> {
   const report = await check(process.env);
-  if (isJson) printJson({ version, ...report });
-  else printFindings(report.findings);
-  if (report.findings.some(({ state }) => state === 'fail')) process.exitCode = 1;
+  const { findings, ...rest } = report;
+  const checks = findings.map(presentFinding);
+  const state = worstOf(checks);
+  if (isJson) printJson({ state, version, checks, ...rest });
+  else printFindings(findings);
+  if (state === 'fail') exitWith('findings');
 }
 
 interface Report {

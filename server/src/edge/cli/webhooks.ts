@@ -1,4 +1,4 @@
-/** The commands about webhook endpoints. They work on the store, whether a service is running or not. */
+/** The commands about webhook endpoints. */
 import type { WebhookEndpoint } from '@inlay/contract/log/webhook-endpoints';
 import { pino } from 'pino';
 import { byCommandLine } from '../../kernel/cause.ts';
@@ -10,7 +10,9 @@ import type { WebhooksContext } from '../../log/webhooks/context.ts';
 import { listDeliveries, sendTest } from '../../log/webhooks/deliveries.ts';
 import * as endpoints from '../../log/webhooks/endpoints.ts';
 import { openWebhookNetwork } from '../../log/webhooks/webhook-network.ts';
-import { chosenOrganization, openOwnSealer, withStoreAsItIs } from './opened-store.ts';
+import { exitWith, usageError } from './exit-codes.ts';
+import { cursorOf, type Here, type Inlay, withInlay } from './inlay.ts';
+import { openOwnSealer } from './opened-store.ts';
 import { type Cell, colored, plain, print, printJson, span, table } from './output.ts';
 
 interface Chosen {
@@ -18,14 +20,20 @@ interface Chosen {
   json?: true;
 }
 
-async function withWebhooks(
-  options: Chosen,
-  work: (ctx: WebhooksContext, owner: endpoints.Owner) => Promise<void>,
-): Promise<void> {
-  const { config } = readConfig(process.env);
-  const network = openWebhookNetwork(config);
+async function withWebhooks(options: Chosen, work: (inlay: Inlay) => Promise<void>): Promise<void> {
   try {
-    await withStoreAsItIs(async (store) => {
+    await withInlay(options, work);
+  } catch (error) {
+    throw error instanceof AppError ? inWords(error) : error;
+  }
+}
+
+const here =
+  <T>(answer: (ctx: WebhooksContext, owner: endpoints.Owner) => Promise<T>) =>
+  async ({ store, organizationId }: Here): Promise<T> => {
+    const { config } = readConfig(process.env);
+    const network = openWebhookNetwork(config);
+    try {
       const ctx: WebhooksContext = {
         store,
         runtime: systemRuntime,
@@ -36,21 +44,21 @@ async function withWebhooks(
         customersMay: config.webhooks.customersMay,
         wake: () => {},
       };
-      await work(ctx, { organizationId: await chosenOrganization(store, options) });
-    });
-  } catch (error) {
-    throw error instanceof AppError ? inWords(error) : error;
-  } finally {
-    await network.close();
-  }
-}
+      return await answer(ctx, { organizationId });
+    } finally {
+      await network.close();
+    }
+  };
+
+const route = '/webhook-endpoints/{webhook_endpoint_id}';
 
 export const showEndpoints = (options: Chosen) =>
-  withWebhooks(options, async (ctx, owner) => {
-    const all = await endpoints.listEndpoints(ctx, owner);
+  withWebhooks(options, async ({ ask, now: readNow }) => {
+    const list = here(async (ctx, owner) => ({ data: await endpoints.listEndpoints(ctx, owner) }));
+    const { data: all } = await ask('GET /webhook-endpoints', {}, list);
     if (options.json) return printJson({ data: all });
     if (all.length === 0) return print('No webhook endpoints yet. Create one: inlay webhooks create <url>');
-    const now = await ctx.store.now();
+    const now = await readNow();
     table(
       ['ID', 'STATE', { title: 'URL', isCut: true }, { title: 'TYPES', isCut: true }, 'LAST DELIVERED'],
       all.map((one) => [
@@ -81,9 +89,9 @@ export interface CreateOptions extends Chosen {
 }
 
 export const createEndpoint = (url: string, options: CreateOptions) =>
-  withWebhooks(options, async (ctx, owner) => {
+  withWebhooks(options, async ({ ask }) => {
     const { types, workspace, tag, header, signing, rate, ordered, description } = options;
-    const made = await endpoints.createEndpoint(ctx, owner, {
+    const body = {
       url,
       ...(types && { types }),
       ...(workspace && { workspace_ids: workspace }),
@@ -93,7 +101,9 @@ export const createEndpoint = (url: string, options: CreateOptions) =>
       ...(rate !== undefined && { rate_per_second: rate }),
       ...(ordered && { ordered }),
       ...(description !== undefined && { description }),
-    });
+    };
+    const create = here((ctx, owner) => endpoints.createEndpoint(ctx, owner, body));
+    const made = await ask('POST /webhook-endpoints', { body }, create);
     if (options.json) return printJson(made);
     print(`ID      ${made.id}`);
     printKeys(made);
@@ -101,7 +111,7 @@ export const createEndpoint = (url: string, options: CreateOptions) =>
 
 function readHeader(text: string): [string, string] {
   const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new OperatorError('Invalid --header. Write it as "X-Key: abc".');
+  if (name === undefined || value === undefined) throw usageError('Invalid --header. Write it as "X-Key: abc".');
   return [name, value];
 }
 
@@ -113,21 +123,25 @@ function printKeys({ secret, keys }: { secret: string | null; keys: WebhookEndpo
 }
 
 export const deleteEndpoint = (id: string, options: Chosen) =>
-  withWebhooks(options, async (ctx, owner) => {
-    await endpoints.deleteEndpoint(ctx, owner, id);
+  withWebhooks(options, async ({ ask }) => {
+    const remove = here((ctx, owner) => endpoints.deleteEndpoint(ctx, owner, id));
+    await ask(`DELETE ${route}`, { ids: [id] }, remove);
     print(`Deleted ${id}.`);
   });
 
 export const switchEndpoint = (id: string, enabled: boolean, options: Chosen) =>
-  withWebhooks(options, async (ctx, owner) => {
-    await endpoints.updateEndpoint(ctx, owner, id, { enabled });
+  withWebhooks(options, async ({ ask }) => {
+    const update = here((ctx, owner) => endpoints.updateEndpoint(ctx, owner, id, { enabled }));
+    await ask(`PATCH ${route}`, { ids: [id], body: { enabled } }, update);
     print(enabled ? `Enabled ${id}. Delivery resumes with the next event.` : `Disabled ${id}.`);
   });
 
 export const rotateSecret = (id: string, options: Chosen & { overlapHours: number }) =>
-  withWebhooks(options, async (ctx, owner) => {
+  withWebhooks(options, async ({ ask }) => {
     const { overlapHours } = options;
-    const rotated = await endpoints.rotateSecret(ctx, owner, id, { overlap_seconds: Math.round(overlapHours * 3_600) });
+    const body = { overlap_seconds: Math.round(overlapHours * 3_600) };
+    const rotate = here((ctx, owner) => endpoints.rotateSecret(ctx, owner, id, body));
+    const rotated = await ask(`POST ${route}/rotate-secret`, { ids: [id], body }, rotate);
     if (options.json) return printJson(rotated);
     printKeys(rotated);
     print(
@@ -136,9 +150,10 @@ export const rotateSecret = (id: string, options: Chosen & { overlapHours: numbe
   });
 
 export const testEndpoint = (id: string, options: Chosen) =>
-  withWebhooks(options, async (ctx, owner) => {
-    const result = await sendTest(ctx, owner, id);
-    if (!result.delivered) process.exitCode = 2;
+  withWebhooks(options, async ({ ask }) => {
+    const send = here((ctx, owner) => sendTest(ctx, owner, id));
+    const result = await ask(`POST ${route}/test`, { ids: [id] }, send);
+    if (!result.delivered) exitWith('findings');
     if (options.json) return printJson(result);
     const answer = result.response === null ? '' : `\n${plain(result.response)}`;
     print(
@@ -150,13 +165,14 @@ export const testEndpoint = (id: string, options: Chosen) =>
 
 export const showDeliveries = (
   id: string,
-  options: Chosen & { status?: 'pending' | 'delivered' | 'failed'; limit: number },
+  options: Chosen & { status?: 'pending' | 'delivered' | 'failed'; limit: number; cursor?: string },
 ) =>
-  withWebhooks(options, async (ctx, owner) => {
-    const { status, limit } = options;
-    const query = { limit: Math.min(limit, 100), ...(status && { status }) };
-    const { data } = await listDeliveries(ctx, owner, id, query);
-    if (options.json) return printJson({ data });
+  withWebhooks(options, async ({ ask }) => {
+    const { status, limit, cursor } = options;
+    const query = { limit: Math.min(limit, 100), ...(status && { status }), ...(cursor !== undefined && { cursor }) };
+    const list = here((ctx, owner) => listDeliveries(ctx, owner, id, query));
+    const { data, next } = await ask(`GET ${route}/deliveries`, { ids: [id], query }, list);
+    if (options.json) return printJson({ data, next: cursorOf(next) });
     if (data.length === 0) return print('No matching deliveries.');
     table(
       ['EVENT', 'TYPE', 'STATUS', 'ATTEMPTS', 'CREATED', { title: 'LAST RESPONSE', isCut: true }],
@@ -176,10 +192,6 @@ function inWords(error: AppError): Error {
     return new OperatorError(
       'You have reached the maximum number of webhook endpoints. Delete one that you no longer need.',
     );
-  }
-  if (error.code === 'invalid_request') {
-    const { faults } = error.facts as { faults: { loc: string[]; msg: string }[] };
-    return new OperatorError(faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n'));
   }
   return error;
 }

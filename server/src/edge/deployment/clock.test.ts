@@ -130,6 +130,96 @@ describeOnBothDatabases('After the clock was set back', (kind) => {
   });
 });
 
+describeOnBothDatabases('After the clock jumped', (kind) => {
+  let test: TestApp;
+  let aheadMs = 0;
+  const runtime = { ...systemRuntime, now: () => Date.now() + aheadMs };
+  const setClock = async (ms: number) => {
+    aheadMs = ms;
+    if (kind !== 'postgres') return;
+    await sql`
+      create or replace function now_ms() returns bigint language sql stable
+      as ${sql.lit(`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + ${ms}`)}`.execute(
+      test.app.store.db,
+    );
+  };
+  const jumps = async (direction: string) => {
+    const { text } = await test.request('GET', '/metrics');
+    return Number(new RegExp(`^inlay_clock_jumps_total{direction="${direction}"} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  };
+  beforeAll(async () => {
+    test = await startTestApp(kind, { overrides: { runtime } });
+  });
+  afterAll(() => test.stop());
+
+  it('leases and guards that were held keep what was left of them, and each jump is counted', async () => {
+    const { db } = test.app.store;
+    await makeConnectionTemplate(test);
+    const acme = await customer(test, 'acme');
+    await acme.settled(await acme.connect(await makeSourceTemplate(test)));
+    const { clockWatch } = test.app.workers;
+    await clockWatch.pass();
+    const now = await test.app.store.now();
+    const held = { lease_until: now + 2 * minute, lease_id: 'held', no_post_before: now + 5 * minute };
+    await db.updateTable('destinations').set(held).execute();
+    await db
+      .updateTable('sources')
+      .set({ no_post_before: now - minute })
+      .execute();
+    await setClock(day);
+    await clockWatch.pass();
+    const later = await test.app.store.now();
+    const destination = await db.selectFrom('destinations').selectAll().executeTakeFirstOrThrow();
+    expect(destination.lease_until).toBeGreaterThan(later);
+    expect(destination.lease_until - later).toBeLessThanOrEqual(2 * minute);
+    expect(destination.no_post_before).toBeGreaterThan(later);
+    expect(destination.no_post_before - later).toBeLessThanOrEqual(5 * minute);
+    // This guard was over before the jump.
+    const source = await db.selectFrom('sources').select('no_post_before').executeTakeFirstOrThrow();
+    expect(source.no_post_before).toBe(now - minute);
+    expect([await jumps('forward'), await jumps('back')]).toEqual([1, 0]);
+    await clockWatch.pass();
+    await setClock(0);
+    await clockWatch.pass();
+    expect([await jumps('forward'), await jumps('back')]).toEqual([1, 1]);
+  });
+
+  it('nobody stays signed in, and no token works, for longer than without the jump', async () => {
+    const { clockWatch } = test.app.workers;
+    const own = { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin', 'x-inlay-console': '1' };
+    const statusOf = async (path: string, options: object) =>
+      (await test.request('GET', path, { token: null, ...options })).status;
+    const poll = (read: () => Promise<number>) => expect.poll(read, { timeout: 60_000 });
+    await setClock(3 * day);
+    await clockWatch.pass();
+    const body = { token: test.operatorToken };
+    const session = await test.request('POST', '/console/session', { token: null, headers: own, body });
+    expect(session.status).toBe(200);
+    const cookie = String(session.headers['set-cookie']).split(';')[0] ?? '';
+    const signedIn = () => statusOf('/console/session', { headers: { cookie } });
+    const wanted = { workspace_name: 'acme', expires_in_seconds: 3_600 };
+    const issue = async () =>
+      (await test.request('POST', '/api/v1/embedded/scoped-token', { body: wanted })).body.token;
+    const early = await issue();
+    const works = (token: string) => () => statusOf('/api/v1/embedded/scoped-token/info', { token });
+
+    await setClock(0);
+    await clockWatch.pass();
+    expect(await signedIn()).toBe(200);
+    const { ends_at } = await test.app.store.db.selectFrom('console_sessions').selectAll().executeTakeFirstOrThrow();
+    expect(ends_at - (await test.app.store.now())).toBeLessThanOrEqual(day);
+    // Issued in the future: its lifetime would be three days longer.
+    await poll(works(early)).toBe(401);
+    const token = await issue();
+    expect(await works(token)()).toBe(200);
+
+    await setClock(2 * day);
+    await clockWatch.pass();
+    await poll(works(token)).toBe(401);
+    await poll(signedIn).toBe(401);
+  });
+});
+
 /** Times of what has happened, and times that people have chosen. */
 const notWaitedFor = new Set(
   `audit_checkpoints.signed_at log_heads.checkpoint_at log_heads.cut_until log_heads.sequenced_at job_watch.clock_at

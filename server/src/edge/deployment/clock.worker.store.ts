@@ -156,3 +156,15 @@ export async function setBack(tx: Db, { table, column, longestMs, isDue }: DueTi
     update ${sql.table(table)} set ${sql.ref(column)} = case when ${nearer} > now_ms() then ${nearer} else now_ms() end
     where ${sql.ref(column)} > now_ms() + ${ms(isDue ? 0 : (longestMs ?? stepMs))}`.execute(tx);
 }
+
+/** Leases, guards against sending a request twice, and what is good for a limited time. Other times are the calendar's. */
+export const isHold = ({ longestMs = 0, isDue }: DueTime): boolean => longestMs > 0 && !isDue;
+
+/** What was left of it before the clock jumped ahead stays. */
+export async function holdLonger(db: Db, { table, column, longestMs = 0 }: DueTime, jumpMs: number): Promise<void> {
+  const later = sql`${sql.ref(column)} + ${ms(jumpMs)}`;
+  const longest = sql`now_ms() + ${ms(longestMs)}`;
+  await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = case when ${later} < ${longest} then ${later} else ${longest} end
+    where ${sql.ref(column)} > now_ms() - ${ms(jumpMs)} and ${sql.ref(column)} > 0`.execute(db);
+}

@@ -1,6 +1,7 @@
 /**
- * Notices that the clock was set back, also while nothing ran: times that were stored before would otherwise be waited for
- * as long as the step. Runs in every replica; one of them sets the times back.
+ * Notices that the clock jumped. Set back, also while nothing ran: times that were stored before would otherwise be waited
+ * for as long as the step. Ahead: leases and guards against sending a request twice would end early. Runs in every
+ * replica; one of them sets times back.
  *
  * What always holds: no time in the store is further ahead than it is ever set, whatever the clock has done.
  */
@@ -8,9 +9,12 @@ import type { Logger } from 'pino';
 import { type Repetition, repeatedly } from '../../kernel/background.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import * as clock from './clock.worker.store.ts';
 
 const everyMs = 10_000;
+/** A clock that is merely adjusted never gains as much between two passes. */
+const leastJumpMs = 5_000;
 
 export interface ClockWatch extends Repetition {
   /** Looks now. */
@@ -22,19 +26,43 @@ interface ClockContext {
   runtime: Runtime;
   log: Logger;
   settleMs: number;
+  metrics: Pick<Metrics, 'clockJumped'>;
 }
 
-export function createClockWatch({ store, runtime, log, settleMs }: ClockContext): ClockWatch {
+export function createClockWatch({ store, runtime, log, settleMs, metrics }: ClockContext): ClockWatch {
   const times = clock.dueTimes(settleMs);
+  const columns = new Map(times.map((time) => [`${time.table}.${time.column}`, time]));
+  let last: { now: number; askedMs: number } | undefined;
+
+  /** By how much the clock gained on the one that never jumps, at the least: a slow database is no jump. */
+  async function measureJump(): Promise<number> {
+    const askedMs = runtime.elapsed();
+    const now = await store.now();
+    const jumpMs = last ? now - last.now - (runtime.elapsed() - last.askedMs) : 0;
+    last = { now, askedMs };
+    return jumpMs;
+  }
+
+  async function keepHolds(jumpMs: number): Promise<void> {
+    metrics.clockJumped('forward');
+    log.warn({ seconds: jumpMs / 1000 }, 'Clock jumped forward, or the machine was suspended; leases extended');
+    // Every replica may notice. Nothing is held longer than if it had begun now.
+    for (const time of columns.values()) if (clock.isHold(time)) await clock.holdLonger(store.db, time, jumpMs);
+  }
+
   async function pass(): Promise<void> {
+    const jumpMs = await measureJump();
+    if (jumpMs > leastJumpMs) await keepHolds(jumpMs);
     if (!(await clock.noteTime(store.db))) {
       const stepMs = await store.exclusively(async (tx) => {
         const step = await clock.takeStepBack(tx);
-        const columns = new Map(times.map((time) => [`${time.table}.${time.column}`, time]));
         if (step > 0) for (const time of columns.values()) await clock.setBack(tx, time, step);
         return step;
       });
-      if (stepMs > 0) log.warn({ seconds: stepMs / 1000 }, 'Clock was set back; pending work rescheduled');
+      if (stepMs > 0) {
+        metrics.clockJumped('back');
+        log.warn({ seconds: stepMs / 1000 }, 'Clock was set back; pending work rescheduled');
+      }
     }
     for (const time of await clock.findTooFar(store.db, times)) await clock.bringNearer(store.db, time);
   }

@@ -5,6 +5,7 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckState, ServiceCheck } from '@inlay/contract/log/service-health';
 import type { HealthState } from '@inlay/contract/pipelines/health';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { findIncompatibility } from '@inlay/sqlite/schema-history';
@@ -43,6 +44,15 @@ export interface Finding {
 export const ok = (what: string): Finding => ({ state: 'ok', what });
 export const warn = (what: string, advice: string): Finding => ({ state: 'warn', what, advice });
 export const fail = (what: string, advice: string): Finding => ({ state: 'fail', what, advice });
+
+/** As the API shows it. */
+export function presentFinding({ state, what, advice }: Finding): ServiceCheck {
+  return { state, what, advice: advice ?? null };
+}
+
+export function worstOf(checks: readonly Pick<ServiceCheck, 'state'>[]): CheckState {
+  return (['fail', 'warn'] as const).find((state) => checks.some((check) => check.state === state)) ?? 'ok';
+}
 
 const clockToleranceMs = 5_000;
 const longWaitMinutes = 30;

@@ -6,7 +6,7 @@
  * overload dependencies: a response is cached for ten seconds, results of dependencies for thirty, and nothing waits
  * longer than five seconds for a dependency.
  */
-import type { Deployment, Replica, ServiceCheck, ServiceHealth } from '@inlay/contract/log/service-health';
+import type { Deployment, Replica, ServiceHealth } from '@inlay/contract/log/service-health';
 import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { sql } from 'kysely';
 import type { Config, Secrets } from '../../kernel/config/config.ts';
@@ -21,6 +21,7 @@ import { version } from '../../kernel/version.ts';
 import { readSyncsOf } from '../../operating/overview.ts';
 import { findOrganization, listOrganizations } from '../../tenancy/organizations/organizations.ts';
 import * as rules from './doctor-rules.ts';
+import { readLastBackup } from './last-backup.ts';
 import { listReplicas, silentAfterMs } from './replicas.store.ts';
 
 /** The result of the last call to the platform, and when calls failed. */
@@ -128,10 +129,10 @@ async function readHealth(ctx: ServiceHealthContext, organizationId: string, oth
   const findings = deployment
     ? [...(await examineDeployment(ctx, others, deployment.replicas)), ...ofOrganization]
     : ofOrganization;
-  const checks = findings.map(presentFinding).toSorted((a, b) => order[a.state] - order[b.state]);
+  const checks = findings.map(rules.presentFinding).toSorted((a, b) => order[a.state] - order[b.state]);
   const { failure, failingSince, lastFailureAt } = ctx.platformTrouble();
   return {
-    state: checks[0]?.state ?? 'ok',
+    state: rules.worstOf(checks),
     checked_at: isoTime(now),
     version,
     checks,
@@ -147,10 +148,6 @@ async function readHealth(ctx: ServiceHealthContext, organizationId: string, oth
 }
 
 const order = { fail: 0, warn: 1, ok: 2 };
-
-function presentFinding({ state, what, advice }: rules.Finding): ServiceCheck {
-  return { state, what, advice: advice ?? null };
-}
 
 async function examineDeployment(
   { store, config, secrets }: ServiceHealthContext,
@@ -198,7 +195,12 @@ export function describeReplicas(replicas: readonly Replica[]): rules.Finding[] 
   return [rules.ok(`Replicas: ${present.length} running`)];
 }
 
-async function readDeployment({ store, config }: ServiceHealthContext): Promise<Deployment> {
+/** Also for commands on this machine, beside a service that may be running. */
+export async function readDeployment({
+  store,
+  config,
+}: Pick<ServiceHealthContext, 'store' | 'config'>): Promise<Deployment> {
+  const lastBackupAt = readLastBackup(config.dataDir);
   const { applied, pending, unknown } = await readSchemaHistory(store);
   return {
     replicas: (await listReplicas(store.db)).map(({ id, host, version, started_at, last_seen_at, now }) => ({
@@ -212,6 +214,7 @@ async function readDeployment({ store, config }: ServiceHealthContext): Promise<
       database: await databaseVersion(store),
       platform: config.platformUrl === undefined ? version : null,
     },
+    last_backup_at: lastBackupAt === null ? null : isoTime(lastBackupAt),
     migrations: { applied: applied.length, last: applied.at(-1) ?? null, pending, unknown },
     settings: listSettings(config).map(({ name, value, isSet, isSecret }) => ({
       ...{ name, value },

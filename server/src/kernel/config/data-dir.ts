@@ -56,7 +56,9 @@ export function openExistingDataDir(directory: string): DataDir {
   };
 }
 
-export const noData = (directory: string) => new OperatorError(`No Inlay data at ${directory}. Set INLAY_DATA_DIR.`);
+export class NoData extends OperatorError {}
+
+export const noData = (directory: string) => new NoData(`No Inlay data at ${directory}. Set INLAY_DATA_DIR.`);
 
 const { R_OK, W_OK, X_OK } = constants;
 /** A key may lie on a read-only volume; SQLite writes even to read. */

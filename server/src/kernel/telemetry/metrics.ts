@@ -39,6 +39,7 @@ export interface Metrics {
   /** Tokens of a credential were to be refreshed. */
   oauthRefresh(outcome: 'refreshed' | 'failed' | 'refused' | 'ended'): void;
   idempotentRequest(outcome: 'carried_out' | 'replayed' | 'refused'): void;
+  clockJumped(direction: 'back' | 'forward'): void;
   /** A webhook was sent: whether it was accepted, how long that took, and how long ago its event happened. */
   webhookSent(outcome: 'delivered' | 'retried' | 'failed', seconds: number, lagSeconds: number): void;
   /** Asked each time the numbers are read. */
@@ -182,6 +183,12 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const clockJumps = new Counter({
+    name: 'inlay_clock_jumps_total',
+    help: 'Number of times the clock was set back (counted by one replica) or jumped forward (counted by each replica), by direction: back, forward',
+    labelNames: ['direction'],
+    registers,
+  });
   const webhooks = new Counter({
     name: 'inlay_webhook_attempts_total',
     help: 'Number of webhook delivery attempts, by outcome: delivered, retried (will be sent again), failed (no more retries)',
@@ -230,6 +237,7 @@ export function createMetrics(): Metrics {
     },
     oauthRefresh: (outcome) => oauthRefreshes.inc({ outcome }),
     idempotentRequest: (outcome) => idempotentRequests.inc({ outcome }),
+    clockJumped: (direction) => clockJumps.inc({ direction }),
     webhookSent(outcome, seconds, lagSeconds) {
       webhooks.inc({ outcome });
       webhookSeconds.observe({ outcome }, seconds);
