@@ -1,11 +1,11 @@
 /** `inlay backup`, `inlay backup verify` and `inlay restore`. */
-import { readConfig } from '../../kernel/config/config.ts';
+import { readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import { systemRuntime } from '../../kernel/runtime.ts';
 import { makeBackup } from '../deployment/backup.worker.ts';
 import { readPassphrase } from '../deployment/backup-keys.ts';
 import type { Backup, Manifest } from '../deployment/backup-manifest.ts';
-import { openBackup, openKeysOf, type Restored, restore } from '../deployment/restore.worker.ts';
+import { openKeysOf, type Restored, restore, withBackup } from '../deployment/restore.worker.ts';
 import { megabytes } from '../deployment/upgrade.ts';
 import { plain, print, printJson, table } from './output.ts';
 
@@ -14,23 +14,29 @@ interface KeyOptions {
   json?: boolean;
 }
 
-const passphraseOf = ({ passphraseFile }: KeyOptions) =>
-  passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
+const passphraseOf = ({ passphraseFile }: KeyOptions, { backupPassphrase }: Secrets) =>
+  passphraseFile === undefined ? backupPassphrase : readPassphrase(passphraseFile);
 
 export async function backUp(options: KeyOptions & { to?: string; withoutKeys?: boolean; files?: boolean }) {
-  const { to, withoutKeys = false, files = false } = options;
-  if (to === undefined) throw new OperatorError('Pass a folder for the backup with --to <folder>.');
   const ctx = { ...readConfig(process.env), runtime: systemRuntime };
-  const passphrase = passphraseOf(options);
+  const { to = ctx.config.backup.to, withoutKeys = false, files = false } = options;
+  if (to === undefined) {
+    throw new OperatorError('Pass a folder or an s3:// URL for the backup with --to <place>, or set INLAY_BACKUP_TO.');
+  }
+  const passphrase =
+    withoutKeys && options.passphraseFile === undefined ? undefined : passphraseOf(options, ctx.secrets);
   const made = await makeBackup(ctx, { to, passphrase, leavesKeysOut: withoutKeys, includesFiles: files });
   if (options.json) return printJson(report(made));
-  print(`Backed up to ${made.folder} (${sizeOf(made.manifest)}).`, keysText[made.manifest.keys]);
+  print(`Backed up to ${made.at} (${sizeOf(made.manifest)}).`, keysText[made.manifest.keys]);
 }
 
-export async function verifyBackup(folder: string, options: KeyOptions): Promise<void> {
-  const verified = await openBackup(folder);
-  const passphrase = passphraseOf(options);
-  if (passphrase !== undefined) openKeysOf(verified, passphrase);
+export async function verifyBackup(from: string, options: KeyOptions): Promise<void> {
+  const { secrets } = readConfig(process.env);
+  const passphrase = passphraseOf(options, secrets);
+  const verified = await withBackup(from, secrets.aws, async (backup) => {
+    if (passphrase !== undefined) await openKeysOf(backup, passphrase);
+    return backup;
+  });
   if (options.json) return printJson(report(verified));
   const { manifest } = verified;
   print(
@@ -56,7 +62,7 @@ const keysText: Record<Manifest['keys'], string> = {
 const bytesOf = ({ files }: Manifest) => files.reduce((sum, { bytes }) => sum + bytes, 0);
 const sizeOf = (manifest: Manifest) => megabytes(bytesOf(manifest));
 
-function report({ folder, manifest }: Backup) {
+function report({ at: folder, manifest }: Backup) {
   const { id, inlay_version, started_at, finished_at, stores, keys, includes_files } = manifest;
   const bytes = bytesOf(manifest);
   return { folder, id, inlay_version, started_at, finished_at, stores, keys, includes_files, bytes };
@@ -64,7 +70,7 @@ function report({ folder, manifest }: Backup) {
 
 export async function restoreBackup(options: KeyOptions & { from: string }): Promise<void> {
   const ctx = { ...readConfig(process.env), runtime: systemRuntime };
-  const restored = await restore(ctx, { from: options.from, passphrase: passphraseOf(options) });
+  const restored = await restore(ctx, { from: options.from, passphrase: passphraseOf(options, ctx.secrets) });
   const { organizations, credentials, backup } = restored;
   if (options.json) return printJson({ ...report(backup), organizations, credentials });
   print(`Restored the backup of ${backup.manifest.started_at} into ${ctx.config.dataDir}.`);

@@ -69,11 +69,17 @@ program
   .action(async (options) => (await import('./upgrade.ts')).upgradeData(options));
 
 const passphraseOption = () =>
-  new Option('--passphrase-file <file>', 'file with the passphrase that seals the encryption keys');
+  new Option(
+    '--passphrase-file <file>',
+    'file with the passphrase that seals the encryption keys (default: INLAY_BACKUP_PASSPHRASE)',
+  );
 const backup = program
   .command('backup')
   .description('back up the databases while the service runs')
-  .option('--to <folder>', 'folder in which the backup gets a folder of its own')
+  .option(
+    '--to <place>',
+    'folder or s3://bucket/prefix in which the backup gets a folder of its own (default: INLAY_BACKUP_TO)',
+  )
   .addOption(passphraseOption())
   .option('--without-keys', 'leave out the encryption keys (keep a copy elsewhere)')
   .option('--files', "include customers' files of the destination local-files")
@@ -82,13 +88,13 @@ const backup = program
 backup
   .command('verify')
   .description('verify that a backup is complete and unchanged')
-  .argument('<folder>', 'folder of the backup')
-  .action(async (folder) => (await import('./backup.ts')).verifyBackup(folder, backup.opts()));
+  .argument('<place>', 'folder or s3:// URL of the backup')
+  .action(async (place) => (await import('./backup.ts')).verifyBackup(place, backup.opts()));
 
 program
   .command('restore')
   .description('restore a backup into an empty deployment')
-  .requiredOption('--from <folder>', 'folder of the backup')
+  .requiredOption('--from <place>', 'folder or s3:// URL of the backup')
   .addOption(passphraseOption())
   .option('--json', 'print JSON')
   .action(async (options) => (await import('./backup.ts')).restoreBackup(options));

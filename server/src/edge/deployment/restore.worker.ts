@@ -13,6 +13,7 @@ import { openStore as openPlatformStore } from '@inlay/platform/db/open';
 import { tryLock } from '@inlay/sqlite/file-lock';
 import { openTokens } from '../../credentials/tokens/credentials.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
+import type { AwsSettings } from '../../kernel/config/config.ts';
 import { findObstacle, openDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';
 import { migrate, readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
@@ -28,6 +29,7 @@ import { openStore } from '../open-store.ts';
 import { type DeploymentContext, filesFolder, tablesFolder } from './backup.worker.ts';
 import { type KeyFiles, openKeys } from './backup-keys.ts';
 import { assertIntact, type Backup, hashOf, keysFile, type Manifest, readBackup } from './backup-manifest.ts';
+import { withBackupAt } from './backup-places.ts';
 import { readTables } from './postgres-tables.worker.store.ts';
 import { forgetReplicas, listDueCredentials, markAsSent } from './restored.worker.store.ts';
 
@@ -42,13 +44,20 @@ const stagingFolder = 'restoring';
 /** For each statement of a restore into PostgreSQL. */
 const patienceMs = 3_600_000;
 
-export async function restore(
+export function restore(
   ctx: DeploymentContext,
   { from, passphrase }: { from: string; passphrase: string | undefined },
 ): Promise<Restored> {
+  return withBackup(from, ctx.secrets.aws, (backup) => restoreBackup(ctx, backup, passphrase));
+}
+
+async function restoreBackup(
+  ctx: DeploymentContext,
+  backup: Backup,
+  passphrase: string | undefined,
+): Promise<Restored> {
   const { config, secrets } = ctx;
-  const backup = await openBackup(from);
-  const keys = openKeysOf(backup, passphrase);
+  const keys = await openKeysOf(backup, passphrase);
   assertEmpty(config.dataDir, backup);
   assertKeysFit(ctx, backup, keys);
   await assertDatabase(ctx, backup);
@@ -75,25 +84,28 @@ export async function restore(
 }
 
 /** Checks everything that can be checked without the passphrase. */
-export async function openBackup(folder: string): Promise<Backup> {
-  const backup = readBackup(folder);
+export const withBackup = <T>(from: string, aws: AwsSettings, use: (backup: Backup) => Promise<T>): Promise<T> =>
+  withBackupAt(from, aws, async (folder, at) => use(await openBackup(folder, at)));
+
+async function openBackup(folder: string, at: string): Promise<Backup> {
+  const backup = readBackup(folder, at);
   await assertIntact(backup);
   for (const { name, kind, migrations } of backup.manifest.stores) {
     const known = (name === 'platform' ? platformSchema : schemaOf(kind)).migrations;
     if (migrations.every((migration) => migration in known)) continue;
-    throw new OperatorError(`The backup at ${folder} was made by a later version of Inlay. Use that version.`);
+    throw new OperatorError(`The backup at ${at} was made by a later version of Inlay. Use that version.`);
   }
   return backup;
 }
 
-export function openKeysOf({ folder, manifest }: Backup, passphrase: string | undefined): KeyFiles {
+export async function openKeysOf({ folder, manifest }: Backup, passphrase: string | undefined): Promise<KeyFiles> {
   if (manifest.keys !== 'sealed') return {};
   if (passphrase === undefined) {
     throw new OperatorError(
-      'The backup contains sealed encryption keys. Pass the passphrase with --passphrase-file <file>.',
+      'The backup contains sealed encryption keys. Pass the passphrase with --passphrase-file <file>, or set INLAY_BACKUP_PASSPHRASE.',
     );
   }
-  return openKeys(readFileSync(join(folder, keysFile), 'utf8'), passphrase, manifest.id);
+  return await openKeys(readFileSync(join(folder, keysFile), 'utf8'), passphrase, manifest.id);
 }
 
 /** What a new data directory may contain: files of volumes, and of upgrades and restores that failed. */
