@@ -1,11 +1,11 @@
 /** The encryption keys of a backup, sealed with the operator's passphrase: the backup alone reveals no secret. */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { shortestPassphrase } from '../../kernel/config/readers.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 
 /** OWASP's recommendation for scrypt: 128 MiB and about half a second for each guess. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
-export const shortestPassphrase = 12;
 
 /** By file name in the data directory. */
 export type KeyFiles = Record<string, string>;

@@ -177,6 +177,8 @@ function decode(given: string): string | undefined {
   }
 }
 
+export const shortestPassphrase = 12;
+
 const readers = {
   PORT: integer(1, 65_535),
   HOST: text,
@@ -245,7 +247,7 @@ const readers = {
   INLAY_BACKUP_SCHEDULE: quartz,
   INLAY_BACKUP_KEEP: integer(1, 10_000),
   INLAY_BACKUP_PASSPHRASE: (given, complain) => {
-    if (given.length < 12) complain('must have at least 12 characters.');
+    if (given.length < shortestPassphrase) complain(`must have at least ${shortestPassphrase} characters.`);
     return secret(given, complain);
   },
   // Names that other programs share: looked at only when a backup in s3:// needs them.
