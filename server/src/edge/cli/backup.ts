@@ -68,16 +68,22 @@ function report({ at: folder, manifest }: Backup) {
   return { folder, id, inlay_version, started_at, finished_at, stores, keys, includes_files, bytes };
 }
 
-export async function restoreBackup(options: KeyOptions & { from: string }): Promise<void> {
+export async function restoreBackup(options: KeyOptions & { from: string; replayEvents?: string[] }): Promise<void> {
   const ctx = { ...readConfig(process.env), runtime: systemRuntime };
-  const restored = await restore(ctx, { from: options.from, passphrase: passphraseOf(options, ctx.secrets) });
-  const { organizations, credentials, backup } = restored;
-  if (options.json) return printJson({ ...report(backup), organizations, credentials });
+  const restored = await restore(ctx, {
+    from: options.from,
+    passphrase: passphraseOf(options, ctx.secrets),
+    replayFiles: options.replayEvents ?? [],
+  });
+  const { organizations, credentials, backup, missingOnPlatform: missing_on_platform, replayed } = restored;
+  if (options.json) {
+    return printJson({ ...report(backup), organizations, credentials, missing_on_platform, replayed });
+  }
   print(`Restored the backup of ${backup.manifest.started_at} into ${ctx.config.dataDir}.`);
   describe(restored);
 }
 
-function describe({ organizations, credentials, backup }: Restored): void {
+function describe({ organizations, credentials, backup, missingOnPlatform, replayed }: Restored): void {
   if (!backup.manifest.stores.some(({ name }) => name === 'service')) return;
   print(
     `The restore is recorded in the audit trail (organizations: ${organizations}). Events continue after a gap in their positions.`,
@@ -87,6 +93,16 @@ function describe({ organizations, credentials, backup }: Restored): void {
     '- Start the service, then sync workspaces: POST /api/v1/workspaces/sync',
     '- Changes since the backup are lost. Delete again what was deleted, and revoke again what was revoked.',
   );
+  if (replayed.deleted + replayed.revoked > 0) {
+    print(`  Repeated from the export: ${replayed.deleted} deleted workspaces, ${replayed.revoked} revocations.`);
+  }
+  if (missingOnPlatform.length > 0) {
+    print('', 'Workspaces to reconcile, which were deleted while the backup was made. Delete them again:', '');
+    table(
+      ['WORKSPACE', { title: 'NAME', isCut: true }],
+      missingOnPlatform.map(({ id, name }) => [id, plain(name)]),
+    );
+  }
   if (credentials.length === 0) return;
   print(
     '',

@@ -96,6 +96,7 @@ program
   .description('restore a backup into an empty deployment')
   .requiredOption('--from <place>', 'folder or s3:// URL of the backup')
   .addOption(passphraseOption())
+  .option('--replay-events <files...>', 'audit exports newer than the backup: delete and revoke again what they say')
   .option('--json', 'print JSON')
   .action(async (options) => (await import('./backup.ts')).restoreBackup(options));
 
