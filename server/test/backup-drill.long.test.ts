@@ -184,13 +184,14 @@ describeOnBothDatabases('The restore drill', (kind) => {
 /** A customer with a connection, another with a credential, and a webhook. */
 async function prepare(database: TestDatabase, receiverUrl: string, endpoints: object) {
   const test = await startTestApp(database.kind, { shared: database, env: envOf(database) });
+  // First of all, so that it hears of everything.
+  const hook = { url: receiverUrl, types: ['workspace.*', 'backup.*', 'sync.*'] };
+  expect((await test.request('POST', '/api/v1/webhook-endpoints', { body: hook })).status).toBe(201);
   await makeConnectionTemplate(test);
   const acme = await customer(test, 'acme');
   const sourceId = await acme.connect(await makeSourceTemplate(test), { source_config: { count: 2_000 } });
   await acme.settled(sourceId);
   const { data } = (await test.request('GET', '/api/v1/integrations/connections')).body;
-  const hook = { url: receiverUrl, types: ['workspace.*', 'backup.*', 'sync.*'] };
-  expect((await test.request('POST', '/api/v1/webhook-endpoints', { body: hook })).status).toBe(201);
 
   const body = { name: 'Provider', client_id: 'app', client_secret: 'very secret', endpoints };
   const client = await test.request('POST', '/api/v1/integrations/oauth/clients', { body });
