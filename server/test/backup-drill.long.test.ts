@@ -148,7 +148,10 @@ describeOnBothDatabases('The restore drill', (kind) => {
       expect(workspaceOf((await requestToken(restored, name)).body.token)).toBe(id);
     }
     // What was deleted stays deleted, before the backup and since.
-    const entries = readFileSync(trail, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    const entries = readFileSync(trail, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     const deleted = entries.filter(({ type }) => type === 'workspace.deletion_requested');
     expect(deleted.length).toBeGreaterThan(deletedBefore);
     expect(deleted.filter(({ workspace_id }) => listed.some(({ id }) => id === workspace_id))).toEqual([]);

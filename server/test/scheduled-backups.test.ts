@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type S3Server, startS3Server } from '../../connectors/test/s3-server.ts';
 import { deleteOld, openPlace } from '../src/edge/deployment/backup-places.ts';
-import { readLastBackup } from '../src/edge/deployment/last-backup.ts';
+import { examineBackup } from '../src/edge/deployment/doctor-rules.ts';
+import { readLastBackup, recordBackup } from '../src/edge/deployment/last-backup.ts';
 import { readConfig } from '../src/kernel/config/config.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { runCommand } from './support/command-line.ts';
@@ -140,6 +141,17 @@ describeOnOneDatabase('A scheduled backup', () => {
     expect([readdirSync(to), await failures(test)]).toEqual([[], []]);
     await pass(test);
     expect(readdirSync(to)).toHaveLength(1);
+  });
+
+  it.each([
+    [1.5, 'ok'],
+    [2.5, 'warn'],
+  ])('made %d days ago by a daily schedule is %s in doctor and console', (days, state) => {
+    const dataDir = newPath();
+    mkdirSync(dataDir);
+    recordBackup(dataDir, Math.floor(Date.now() / dayMs) * dayMs + dayMs / 2 - days * dayMs);
+    const { config } = readConfig({ ...settingsFor(newPath()), INLAY_DATA_DIR: dataDir });
+    expect(examineBackup(config)).toMatchObject([{ state }]);
   });
 
   it('never makes the only good backup go, whatever is newer', async () => {
