@@ -40,6 +40,8 @@ const isWorker = (file) => file?.endsWith('.worker.ts') ?? false;
 const isWorkerStore = (file) => file?.endsWith('.worker.store.ts') ?? false;
 /** @param {string | undefined} file @param {string} folder */
 const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
+/** @param {string} file */
+const isBackup = (file) => file === 'server/src/edge/deployment/backup-places.ts';
 /** @param {string | undefined} file */
 const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
 /**
@@ -56,7 +58,7 @@ const packagesBelow = {
   manifests: ['contract', 'protocol', 'guard'],
   connectors: ['contract', 'protocol', 'guard', 'manifests'],
   platform: ['contract', 'schedule', 'sqlite', 'protocol', 'connectors'],
-  server: ['contract', 'schedule', 'sqlite', 'webhooks', 'protocol', 'guard', 'platform'],
+  server: ['contract', 'schedule', 'sqlite', 'webhooks', 'protocol', 'guard', 'connectors', 'platform'],
   ui: ['contract'],
   widget: ['contract', 'ui'],
   console: ['contract', 'ui'],
@@ -155,6 +157,11 @@ const importRules = [
   {
     words: 'the platform imports of a connector only its specification',
     isBroken: ({ from, to }) => isIn(from, 'platform') && isIn(to, 'connectors') && !to?.endsWith('/specification.ts'),
+  },
+  {
+    words: 'the service imports of connectors only the S3 client, for backups',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'server') && isIn(to, 'connectors') && !(isIn(to, 'connectors/src/s3') && isBackup(from)),
   },
   {
     words: 'only sqlite/src/connection.ts imports the SQLite driver',

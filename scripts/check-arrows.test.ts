@@ -63,6 +63,9 @@ const expected: Record<string, Record<string, string[]>> = {
     'the platform imports of a connector only its specification': [
       'platform/src/definitions.ts → @inlay/connectors/notes/notes',
     ],
+    'the service imports of connectors only the S3 client, for backups': [
+      'server/src/edge/app.ts → @inlay/connectors/notes/specification',
+    ],
   },
   sqlite: {
     'a package imports only packages of ours that are below it': ['sqlite/src/connection.ts → @inlay/contract/fields'],

@@ -166,12 +166,12 @@ export async function startS3Server(): Promise<S3Server> {
     const stored = typeof fault === 'object' && 'damage' in fault ? fault.damage(body) : body;
     const carriedOut =
       refused ?? pretended ?? (await answerOfFront(wanted)) ?? (await forward(incoming, url, wanted, stored));
-    const { status, headers, text } =
+    const { status, headers, text, bytes } =
       typeof fault === 'object' && 'spoil' in fault ? fault.spoil(carriedOut) : carriedOut;
     if (fault === 'lose the answer') return void incoming.socket.destroy();
     entry.status = status;
     outgoing.writeHead(status, headers);
-    outgoing.end(incoming.method === 'HEAD' ? undefined : text);
+    outgoing.end(incoming.method === 'HEAD' ? undefined : (bytes ?? text));
   }
 
   function verify(incoming: IncomingMessage, url: URL, body: Buffer): Answer | undefined {
@@ -257,13 +257,15 @@ export async function startS3Server(): Promise<S3Server> {
       headers: { ...headers, 'content-length': String(body.length) },
       body: ['GET', 'HEAD'].includes(wanted.method) ? null : body,
     });
-    const text = await stored.body.text();
+    const bytes = Buffer.from(await stored.body.arrayBuffer());
+    const text = bytes.toString();
     // s3rver answers before the file is written to its end.
     while (written && (await stat(written.file)).size !== written.bytes) await delay(1);
     const shown = ['etag', ...(wanted.method === 'HEAD' ? ['content-length'] : [])].flatMap((name) =>
       stored.headers[name] === undefined ? [] : [[name, String(stored.headers[name])]],
     );
-    return { status: stored.statusCode, headers: Object.fromEntries(shown), text };
+    const isContent = wanted.method === 'GET' && wanted.key !== '' && stored.statusCode < 300;
+    return { status: stored.statusCode, headers: Object.fromEntries(shown), text, ...(isContent && { bytes }) };
   }
 
   async function fileWrittenBy({ method, key, query }: S3Request, body: Buffer) {
@@ -285,6 +287,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string;
+  /** Of an object, instead of the text. */
+  bytes?: Buffer;
 }
 
 function refusal(status: number, code: string, more = ''): Answer {

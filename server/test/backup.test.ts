@@ -1,5 +1,5 @@
 /** Backups of a running deployment, and what restoring them into an empty one means. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -157,6 +157,73 @@ describeOnBothDatabases('A backup', (kind) => {
     expect(await readAll(later, token, next[0].position)).toMatchObject({ status: 410 });
   });
 
+  it('comes back without what an exported trail says was deleted or revoked since', async () => {
+    const test = await start(kind);
+    const { operatorToken: token } = test;
+    const workspaces = '/api/v1/workspaces';
+    const tokens = {
+      kept: await test.scopedToken('kept'),
+      revoked: await test.scopedToken('kept'),
+      ofRevokedCustomer: await test.scopedToken('all revoked'),
+      ofDeletedCustomer: await test.scopedToken('deleted'),
+    };
+    const path = '/api/v1/operator-tokens';
+    const operator = (await test.request('POST', path, { body: { name: 'stolen' } })).body;
+    expect((await test.request('GET', workspaces, { token: operator.token })).status).toBe(200);
+    // Deleted before the backup, so the export is about it, too.
+    const gone = await test.workspaceId('gone');
+    expect((await test.request('DELETE', `${workspaces}/${gone}`)).status).toBe(200);
+    await test.app.workers.sequencer.pass();
+    const made = await backUp(test.env);
+
+    const deleted = await test.workspaceId('deleted');
+    const requests = [
+      ['POST', '/api/v1/embedded/tokens/revoke', { token: tokens.revoked }],
+      ['POST', `${workspaces}/${await test.workspaceId('all revoked')}/tokens/revoke`, undefined],
+      ['DELETE', `${workspaces}/${deleted}`, undefined],
+      ['DELETE', `${path}/${operator.id}`, undefined],
+    ] as const;
+    for (const [method, at, body] of requests) {
+      const { status, text } = await test.request(method, at, { body });
+      expect(status, `${at} ${text}`).toBe(200);
+    }
+    await test.scopedToken('lost');
+    await test.app.workers.sequencer.pass();
+    const trail = newPath();
+    expect((await runCommand(['audit', 'export', '--output', trail], { env: test.env })).code).toBe(0);
+
+    const database = await createTestDatabase(kind);
+    onTestFinished(() => database.drop());
+    const env = { INLAY_DATA_DIR: database.dataDir, ...(database.url && { INLAY_DATABASE_URL: database.url }) };
+    const args = ['restore', '--from', made.folder, '--passphrase-file', passphraseFile, '--replay-events'];
+    const unreadable = await runCommand([...args, fileWith('{"type":')], { env });
+    expect(unreadable.code).toBe(1);
+    expect(readdirSync(database.dataDir)).toEqual([]);
+    const report = await succeed([...args, trail], env);
+    expect(report).toMatchObject({ replayed: { deleted: 1, revoked: 3 }, missing_on_platform: [] });
+
+    const again = await start(kind, { shared: database });
+    await again.app.workers.reconciler.pass();
+    const listed = (await again.request('GET', workspaces, { token })).body.data;
+    expect(listed.map(({ name }: { name: string }) => name).sort()).toEqual(['all revoked', 'kept']);
+    const works = async (scoped: string) =>
+      (await again.request('GET', '/api/v1/embedded/scoped-token/info', { token: scoped })).status === 200;
+    const working = await Promise.all(Object.entries(tokens).map(async ([name, each]) => [name, await works(each)]));
+    expect(Object.fromEntries(working)).toEqual({
+      ...{ kept: true, revoked: false, ofRevokedCustomer: false, ofDeletedCustomer: false },
+    });
+    expect((await again.request('GET', workspaces, { token: operator.token })).status).toBe(401);
+    const onPlatform = (id: string) => again.platform('GET', `/workspaces/${id}`);
+    expect((await onPlatform(listed[0].id)).status).toBe(200);
+    expect((await onPlatform(deleted)).status).toBe(404);
+    await again.app.workers.sequencer.pass();
+    expect((await runCommand(['audit', 'verify'], { env: again.env })).code).toBe(0);
+    const entries = (await again.request('GET', '/api/v1/audit-events?sort=-position&limit=10', { token })).body.data;
+    expect(entries.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(['backup.restored', 'token.revoked', 'operator_token.revoked', 'workspace.deleted']),
+    );
+  });
+
   it('of an older version is upgraded when it is restored', async () => {
     const database = await createTestDatabase(kind);
     const { dataDir, url } = database;
@@ -306,6 +373,51 @@ describeOnOneDatabase('A backup', () => {
     expect(readdirSync(dataDir)).not.toContain('restoring');
   });
 
+  it('comes back without signing keys that were removed since, even if one of them signed then', async () => {
+    const test = await start();
+    const scoped = await test.scopedToken('acme');
+    const { kid } = JSON.parse(Buffer.from(scoped.split('.')[0] ?? '', 'base64url').toString());
+    const made = await backUp(test.env);
+    const trail = newPath();
+    for (const args of [
+      ['keys', 'rotate'],
+      ['keys', 'remove', kid],
+    ])
+      expect((await runCommand(args, { env: test.env })).code).toBe(0);
+    await test.app.workers.sequencer.pass();
+    expect((await runCommand(['audit', 'export', '--output', trail], { env: test.env })).code).toBe(0);
+    const dataDir = newPath();
+    const args = ['restore', '--from', made.folder, '--passphrase-file', passphraseFile, '--replay-events', trail];
+    const report = await succeed(args, { INLAY_DATA_DIR: dataDir });
+    expect(report.replayed).toEqual({ deleted: 0, revoked: 1 });
+    const keys = rowsOf(join(dataDir, 'inlay.db'), 'select kid, retired_at from signing_keys');
+    expect(keys).toEqual([{ kid: expect.not.stringMatching(kid), retired_at: null }]);
+  });
+
+  it('ends console sessions and one-time links, and lists workspaces that the platform no longer had', async () => {
+    const test = await start();
+    await test.workspaceId('kept');
+    const deleted = await test.workspaceId('deleted');
+    await test.app.makeConsoleLink();
+    const headers = { 'x-inlay-console': '1', 'sec-fetch-site': 'same-origin' };
+    const signedIn = await test.request('POST', '/console/session', { headers, body: { token: test.operatorToken } });
+    expect(signedIn.status, signedIn.text).toBeLessThan(300);
+    const made = await backUp(test.env);
+    // As if it had been deleted after the service's store was copied, and before the platform's.
+    const platform = new SqliteConnection(join(made.folder, 'platform.db'));
+    platform.prepare('update workspaces set deleted_at = 1 where workspace_id = ?').run([deleted]);
+    platform.close();
+    relist(made.folder);
+    const { dataDir, report } = await restore(made.folder);
+    expect(report.missing_on_platform).toEqual([{ id: deleted, name: 'deleted' }]);
+    const left = (table: string, column: string) =>
+      [test.dataDir, dataDir].map(
+        (dir) => rowsOf(join(dir, 'inlay.db'), `select id from ${table} where ${column} is null`).length,
+      );
+    expect(left('console_links', 'used_at')).toEqual([1, 0]);
+    expect(left('console_sessions', 'ended_at')).toEqual([1, 0]);
+  });
+
   it('lists credentials whose tokens were due since, and has each refresh token sent once more', async () => {
     const test = await start();
     const sealer = openSealer({} as never, openExistingDataDir(test.dataDir));
@@ -334,6 +446,17 @@ describeOnOneDatabase('A backup', () => {
     expect(marked).toEqual([{ id: due }]);
   });
 });
+
+/** Writes the manifest anew, for files that were changed. */
+function relist(backup: string): void {
+  const file = join(backup, 'manifest.json');
+  const { checksum: _, ...manifest } = JSON.parse(readFileSync(file, 'utf8'));
+  const files = manifest.files.map(({ path }: { path: string }) => {
+    const content = readFileSync(join(backup, path));
+    return { path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+  });
+  writeFileSync(file, writtenManifest({ ...manifest, files }));
+}
 
 async function makeClient(test: TestApp): Promise<string> {
   const endpoints = {

@@ -18,6 +18,8 @@ export interface Call {
   key?: string;
   query?: Record<string, string>;
   body?: Buffer | string;
+  /** First and last byte to read. */
+  range?: readonly [number, number];
   /** For messages: completes "The key is not allowed to …". */
   doing: string;
   /** Refusals that are answers for the caller. */
@@ -35,6 +37,7 @@ export interface Answer {
   /** Absent: the call was done. */
   refusal?: Refusal;
   headers: Record<string, string | string[] | undefined>;
+  bytes: Buffer;
   body: string;
   /** Whether an earlier try may have been carried out although its answer was lost. */
   wasRepeated: boolean;
@@ -48,7 +51,7 @@ export interface Calls {
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 /** Far more than any answer of a store; a host that is none may send anything. */
-const longestAnswer = 4 * 1024 * 1024;
+export const longestAnswer = 4 * 1024 * 1024;
 
 /** Grows with the tries. With jitter, because the uploads of one run fail together. */
 export async function pauseBefore(attempt: number): Promise<void> {
@@ -56,8 +59,11 @@ export async function pauseBefore(attempt: number): Promise<void> {
 }
 
 export function signedCalls(settings: Settings, surroundings: Surroundings, tries: number): Calls {
-  const { accessKeyId, secretAccessKey, region } = settings;
-  const signer = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
+  const { accessKeyId, secretAccessKey, sessionToken, region } = settings;
+  const signer = new AwsClient({
+    ...{ accessKeyId, secretAccessKey, region, service: 's3' },
+    ...(sessionToken !== undefined && { sessionToken }),
+  });
   const dispatcher = guardedDispatcher(surroundings, {
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
@@ -84,11 +90,14 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
     }
   }
 
-  async function callOnce({ method, key, query = {}, body = '' }: Call, wasRepeated: boolean): Promise<Answer> {
+  async function callOnce({ method, key, query = {}, body = '', range }: Call, wasRepeated: boolean): Promise<Answer> {
     const url = addressOf(settings.bucketUrl, key, query);
     const { headers } = await signer.sign(url, {
       method,
-      headers: { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') },
+      headers: {
+        'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+        ...(range && { range: `bytes=${range[0]}-${range[1]}` }),
+      },
     });
     const answer = await request(url, {
       dispatcher,
@@ -96,7 +105,8 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
       headers: { ...Object.fromEntries(headers), 'content-length': String(Buffer.byteLength(body)) },
       body: method === 'GET' || method === 'HEAD' ? null : body,
     });
-    const text = await answer.body.text();
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const text = bytes.toString();
     // Completing an upload may start with status 200 and still fail; the body has the result.
     const isDone = answer.statusCode < 300 && !/^\s*(<\?xml[^>]*>\s*)?<Error>/.test(text);
     return {
@@ -104,6 +114,7 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
         ? {}
         : { refusal: readRefusal(answer.statusCode < 300 ? 500 : answer.statusCode, answer.headers, text) }),
       headers: answer.headers,
+      bytes,
       body: text,
       wasRepeated,
     };

@@ -3,7 +3,7 @@
  * a listing must have an end, and a written object is verified before it counts.
  */
 import type { Surroundings } from '@inlay/protocol/connector';
-import { type Answer, type Doubt, signedCalls } from './calls.ts';
+import { type Answer, type Doubt, longestAnswer, signedCalls } from './calls.ts';
 import { doubtError, isTransient, type Refusal, refusalError } from './failures.ts';
 import type { Settings } from './settings.ts';
 import { doubtContent } from './stored-content.ts';
@@ -18,6 +18,8 @@ export interface S3Client {
   /** The object is there, with this content, when it resolves; the same goes for `completeUpload`. */
   put(key: string, body: Buffer): Promise<void>;
   delete(key: string): Promise<void>;
+  /** The content, a part at a time; undefined if there is no such object. */
+  read(key: string): Promise<AsyncGenerator<Buffer> | undefined>;
   /** All keys that start so, in order, a page at a time. */
   listKeys(prefix: string): AsyncGenerator<string[]>;
   startUpload(key: string): Promise<Upload>;
@@ -101,6 +103,30 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
     }
   }
 
+  async function read(key: string): Promise<AsyncGenerator<Buffer> | undefined> {
+    const first = await readPart(key, 0);
+    return first && readOn(key, first);
+  }
+
+  async function* readOn(key: string, first: Buffer): AsyncGenerator<Buffer> {
+    let start = 0;
+    for (let part: Buffer | undefined = first; part && part.length > 0; part = await readPart(key, start)) {
+      yield part;
+      start += part.length;
+      if (part.length < longestAnswer) return;
+    }
+  }
+
+  /** Empty after the end. A part is as long as its headers say: the HTTP client checks that. */
+  async function readPart(key: string, start: number): Promise<Buffer | undefined> {
+    const { refusal, bytes } = await call({
+      ...{ method: 'GET', key, range: [start, start + longestAnswer - 1], doing: 'read objects' },
+      accept: ({ status, code }) => code === 'NoSuchKey' || status === 416,
+    });
+    if (refusal) return refusal.status === 416 ? Buffer.alloc(0) : undefined;
+    return bytes;
+  }
+
   async function findUploads(prefix: string): Promise<Upload[] | undefined> {
     const doing = 'list unfinished uploads';
     const uploads: Upload[] = [];
@@ -142,6 +168,7 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
     async delete(key) {
       await call({ method: 'DELETE', key, doing: 'delete objects', accept: ({ code }) => code === 'NoSuchKey' });
     },
+    read,
     listKeys,
     async startUpload(key) {
       const { body } = await call({

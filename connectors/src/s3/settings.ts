@@ -10,6 +10,8 @@ export interface Settings {
   prefix: string;
   accessKeyId: string;
   secretAccessKey: string;
+  /** Temporary credentials have one. */
+  sessionToken?: string | undefined;
 }
 
 export function readSettings(config: Configuration): Settings {

@@ -67,6 +67,7 @@ import { createOidcSignIns } from './console/oidc.ts';
 import { createConsoleSessions } from './console/sessions.ts';
 import { createClockWatch } from './deployment/clock.worker.ts';
 import { createPresence } from './deployment/replicas.worker.ts';
+import { createScheduledBackups } from './deployment/scheduled-backups.worker.ts';
 import { createServiceHealth } from './deployment/service-health.ts';
 import { upgrade } from './deployment/upgrade.ts';
 import { openPlatformClient } from './open-platform-client.ts';
@@ -291,6 +292,9 @@ export async function openParts(
       refreshWorker: createRefreshWorker(oauth),
       revocations: createRevocations(oauth),
       presence: createPresence({ store, runtime, log, host: hostname(), version, sealer, processName: newProcessName }),
+      scheduledBackups: createScheduledBackups({
+        ...{ store, config, secrets, runtime, log, journal, firstOrganizationId: organization.id },
+      }),
       clockWatch: createClockWatch({ store, runtime, log, settleMs: config.settleMs, metrics }),
     },
     webhooks,

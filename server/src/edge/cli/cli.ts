@@ -83,11 +83,17 @@ program
   .action(async (options) => (await import('./upgrade.ts')).upgradeData(options));
 
 const passphraseOption = () =>
-  new Option('--passphrase-file <file>', 'file with the passphrase that encrypts the encryption keys');
+  new Option(
+    '--passphrase-file <file>',
+    'file with the passphrase that encrypts the encryption keys (default: INLAY_BACKUP_PASSPHRASE)',
+  );
 const backup = program
   .command('backup')
   .description('back up the databases while the service runs')
-  .option('--to <folder>', 'folder to create the backup in')
+  .option(
+    '--to <place>',
+    'folder or s3://bucket/prefix in which the backup gets a folder of its own (default: INLAY_BACKUP_TO)',
+  )
   .addOption(passphraseOption())
   .option('--without-keys', 'leave out the encryption keys (keep a copy elsewhere)')
   .option('--files', 'include files that the local-files destination wrote')
@@ -96,14 +102,15 @@ const backup = program
 backup
   .command('verify')
   .description('verify that a backup is complete and unchanged')
-  .argument('<folder>', 'folder of the backup')
-  .action(async (folder) => (await import('./backup.ts')).verifyBackup(folder, backup.opts()));
+  .argument('<place>', 'folder or s3:// URL of the backup')
+  .action(async (place) => (await import('./backup.ts')).verifyBackup(place, backup.opts()));
 
 program
   .command('restore')
   .description('restore a backup into an empty deployment')
-  .requiredOption('--from <folder>', 'folder of the backup')
+  .requiredOption('--from <place>', 'folder or s3:// URL of the backup')
   .addOption(passphraseOption())
+  .option('--replay-events <files...>', 'audit exports newer than the backup: delete and revoke again what they say')
   .option('--json', 'print JSON')
   .action(async (options) => (await import('./backup.ts')).restoreBackup(options));
 

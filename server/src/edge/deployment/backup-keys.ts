@@ -1,11 +1,11 @@
 /** The encryption keys of a backup, sealed with the operator's passphrase: the backup alone reveals no secret. */
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { shortestPassphrase } from '../../kernel/config/readers.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 
 /** OWASP's recommendation for scrypt: 128 MiB and about half a second for each guess. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
-const shortestPassphrase = 12;
 
 /** By file name in the data directory. */
 export type KeyFiles = Record<string, string>;
@@ -22,17 +22,17 @@ export function readPassphrase(file: string): string {
 }
 
 /** `context` identifies the backup, so the keys of one cannot replace those of another. */
-export function sealKeys(keys: KeyFiles, passphrase: string, context: string): string {
+export async function sealKeys(keys: KeyFiles, passphrase: string, context: string): Promise<string> {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)];
-  const cipher = createCipheriv('aes-256-gcm', keyFrom(passphrase, salt), nonce).setAAD(Buffer.from(context));
+  const cipher = createCipheriv('aes-256-gcm', await keyFrom(passphrase, salt), nonce).setAAD(Buffer.from(context));
   const sealed = [cipher.update(JSON.stringify(keys)), cipher.final(), cipher.getAuthTag()];
   return Buffer.concat([salt, nonce, ...sealed]).toString('base64');
 }
 
-export function openKeys(text: string, passphrase: string, context: string): KeyFiles {
+export async function openKeys(text: string, passphrase: string, context: string): Promise<KeyFiles> {
   const bytes = Buffer.from(text, 'base64');
   try {
-    const key = keyFrom(passphrase, bytes.subarray(0, 16));
+    const key = await keyFrom(passphrase, bytes.subarray(0, 16));
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(16, 28)).setAAD(Buffer.from(context));
     decipher.setAuthTag(bytes.subarray(-16));
     return JSON.parse(`${decipher.update(bytes.subarray(28, -16))}${decipher.final()}`);
@@ -41,4 +41,8 @@ export function openKeys(text: string, passphrase: string, context: string): Key
   }
 }
 
-const keyFrom = (passphrase: string, salt: Buffer) => scryptSync(passphrase, salt, 32, cost);
+function keyFrom(passphrase: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) =>
+    scrypt(passphrase, salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key))),
+  );
+}

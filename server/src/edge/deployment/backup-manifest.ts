@@ -62,7 +62,10 @@ const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>;
 
 export interface Backup {
+  /** Where its files are on this machine. */
   folder: string;
+  /** Where it is kept: the same folder, or a URL. */
+  at: string;
   manifest: Manifest;
 }
 
@@ -73,63 +76,61 @@ export function writtenManifest(manifest: Manifest): string {
 const checksumOf = (manifest: object) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
 /** Throws if the folder is not a backup, or the backup is unfinished or from a later version. */
-export function readBackup(folder: string): Backup {
+export function readBackup(folder: string, at = folder): Backup {
   const file = join(folder, manifestFile);
   if (!existsSync(file)) {
     throw new OperatorError(
-      `No backup at ${folder}: there is no ${manifestFile}. Name the folder of one backup; ${unfinishedEnd} folders are unfinished.`,
+      `No backup at ${at}: there is no ${manifestFile}. Name the folder of one backup; ${unfinishedEnd} folders are unfinished.`,
     );
   }
-  const { checksum, ...manifest } = parse(file);
-  if (Number(manifest.format_version) > formatVersion) throw laterVersion(folder, String(manifest.inlay_version));
-  if (checksum !== checksumOf(manifest) || !Value.Check(Manifest, manifest)) throw damaged(file);
-  if (isOlder(version, manifest.inlay_version)) throw laterVersion(folder, manifest.inlay_version);
-  return { folder, manifest };
+  const { checksum, ...manifest } = parse(file, at);
+  if (Number(manifest.format_version) > formatVersion) throw laterVersion(at, String(manifest.inlay_version));
+  if (checksum !== checksumOf(manifest) || !Value.Check(Manifest, manifest)) throw damaged(at, manifestFile);
+  if (isOlder(version, manifest.inlay_version)) throw laterVersion(at, manifest.inlay_version);
+  return { folder, at, manifest };
 }
 
 /** Suffix of folders that are being written, or were left by a failed backup. */
 export const unfinishedEnd = '.unfinished';
 
-function parse(file: string): Record<string, unknown> {
+function parse(file: string, at: string): Record<string, unknown> {
   try {
     return { ...JSON.parse(readFileSync(file, 'utf8')) };
   } catch {
-    throw damaged(file);
+    throw damaged(at, manifestFile);
   }
 }
 
-const laterVersion = (folder: string, later: string) =>
-  new OperatorError(
-    `The backup at ${folder} was made by Inlay ${later}; this is ${version}. Use Inlay ${later} or later.`,
-  );
+const laterVersion = (at: string, later: string) =>
+  new OperatorError(`The backup at ${at} was made by Inlay ${later}; this is ${version}. Use Inlay ${later} or later.`);
 
-const damaged = (file: string) =>
-  new OperatorError(`${file} is damaged. Use another copy of this backup, or an earlier backup.`);
+const damaged = (at: string, path: string) =>
+  new OperatorError(`${at}/${path} is damaged. Use another copy of this backup, or an earlier backup.`);
 
 /** Throws unless every file is unchanged and the databases can be read. */
-export async function assertIntact({ folder, manifest }: Backup): Promise<void> {
+export async function assertIntact({ folder, at, manifest }: Backup): Promise<void> {
   for (const listed of manifest.files) {
     const file = join(folder, listed.path);
     const isSame = existsSync(file) && statSync(file).size === listed.bytes && (await hashOf(file)) === listed.sha256;
-    if (!isSame) throw damaged(file);
+    if (!isSame) throw damaged(at, listed.path);
   }
   const listed = new Set(manifest.files.map(({ path }) => path));
   const databases = manifest.stores.filter(({ kind }) => kind === 'sqlite').map(({ file }) => file);
   const needed = [...databases, ...(manifest.keys === 'sealed' ? [keysFile] : [])];
-  for (const path of needed) if (!listed.has(path)) throw damaged(join(folder, manifestFile));
+  for (const path of needed) if (!listed.has(path)) throw damaged(at, manifestFile);
   for (const file of databases) {
     const database = new SqliteConnection(join(folder, file), { readOnly: true });
     try {
       const [result] = database.prepare('pragma quick_check(1)').all();
-      if (result?.quick_check !== 'ok') throw damaged(join(folder, file));
+      if (result?.quick_check !== 'ok') throw damaged(at, file);
     } finally {
       database.close();
     }
   }
 }
 
-export async function hashOf(file: string): Promise<string> {
+export async function hashOf(file: string, stopping?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
+  await pipeline(createReadStream(file), hash, { signal: stopping });
   return hash.digest('hex');
 }

@@ -5,18 +5,12 @@
  * What always holds: the service's store is copied before the platform's. The service records an intent before it calls
  * the platform, so everything that the earlier copy refers to is in the later one, unless it was deleted in between;
  * the reconciler repairs the rest (docs/adr/0031-backups.md). A folder has its final name only when everything is in it.
+ *
+ * The service itself makes scheduled backups, so nothing here holds up its event loop for long.
  */
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { cp, lstat, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { SqliteConnection } from '@inlay/sqlite/connection';
@@ -31,15 +25,8 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
 import { openStore } from '../open-store.ts';
 import { sealKeys } from './backup-keys.ts';
-import {
-  type Backup,
-  hashOf,
-  keysFile,
-  type Manifest,
-  manifestFile,
-  unfinishedEnd,
-  writtenManifest,
-} from './backup-manifest.ts';
+import { type Backup, hashOf, keysFile, type Manifest, manifestFile, writtenManifest } from './backup-manifest.ts';
+import { type BackupPlace, backupName, openPlace } from './backup-places.ts';
 import { recordBackup } from './last-backup.ts';
 import { writeTables } from './postgres-tables.worker.store.ts';
 
@@ -50,13 +37,15 @@ export interface DeploymentContext {
 }
 
 export interface BackupOptions {
-  /** A new folder is made in this one. */
+  /** A new folder is made in this one, or below this s3:// URL. */
   to: string;
   /** Undefined: leave the keys out. */
   passphrase: string | undefined;
   leavesKeysOut: boolean;
   /** Whether the files of the destination `local-files` are copied too. */
   includesFiles: boolean;
+  /** Gives up, and leaves nothing behind on this machine. */
+  stopping?: AbortSignal | undefined;
 }
 
 /** Files that customers' syncs have written. */
@@ -64,42 +53,54 @@ export const filesFolder = 'files';
 export const tablesFolder = 'tables';
 
 export async function makeBackup(ctx: DeploymentContext, options: BackupOptions): Promise<Backup> {
+  const place = await openBackupPlace(ctx, options.to);
+  return await makeBackupIn(place, ctx, options).finally(() => place.close());
+}
+
+export function openBackupPlace({ config, secrets }: DeploymentContext, to: string): Promise<BackupPlace> {
+  return openPlace(to, { aws: secrets.aws, drafts: existsSync(config.dataDir) ? config.dataDir : tmpdir() });
+}
+
+export async function makeBackupIn(
+  place: BackupPlace,
+  ctx: DeploymentContext,
+  options: Omit<BackupOptions, 'to'>,
+): Promise<Backup> {
   const { config, runtime } = ctx;
-  const stores = storesOf(ctx);
+  const { stopping } = options;
+  const stores = storesOf(ctx, stopping);
   const { keys, keyIds, choice } = chooseKeys(ctx, options);
   const startedAt = runtime.now();
   const id = runtime.newId();
-  const folder = join(options.to, `inlay-backup-${isoTime(startedAt).replaceAll(/[:.]/g, '-')}`);
-  if (existsSync(folder)) throw new OperatorError(`${folder} already exists. Try again.`);
-  const draft = `${folder}${unfinishedEnd}`;
-  mkdirSync(options.to, { recursive: true, mode: 0o700 });
-  mkdirSync(draft, { mode: 0o700 });
+  const name = backupName(startedAt);
+  const draft = place.draft(name);
   try {
     const copied: Manifest['stores'] = [];
     for (const { copy, ...store } of stores) {
+      stopping?.throwIfAborted();
       const copied_at = isoTime(runtime.now());
       copied.push({ ...store, copied_at, migrations: await copy(join(draft, store.file)) });
     }
     if (options.includesFiles && existsSync(join(config.dataDir, filesFolder))) {
-      cpSync(join(config.dataDir, filesFolder), join(draft, filesFolder), { recursive: true, filter: isPlain });
+      await cp(join(config.dataDir, filesFolder), join(draft, filesFolder), { recursive: true, filter: isPlain });
     }
     if (JSON.stringify(readKeyFiles(openExistingDataDir(config.dataDir))) !== JSON.stringify(keys)) {
       throw new OperatorError('The encryption key was replaced during the backup. Run the backup again.');
     }
     if (choice === 'sealed') {
-      write(join(draft, keysFile), sealKeys(keys, options.passphrase as string, id));
+      write(join(draft, keysFile), await sealKeys(keys, options.passphrase as string, id));
     }
     const manifest: Manifest = {
       ...{ format_version: 1, id, inlay_version: version, started_at: isoTime(startedAt) },
       ...{ finished_at: isoTime(runtime.now()), stores: copied, keys: choice, key_ids: keyIds },
-      ...{ includes_files: options.includesFiles, files: await listFiles(draft) },
+      ...{ includes_files: options.includesFiles, files: await listFiles(draft, stopping) },
     };
     write(join(draft, manifestFile), writtenManifest(manifest));
-    renameSync(draft, folder);
+    const at = await place.keep(draft, name, stopping);
     if (existsSync(config.dataDir)) recordBackup(config.dataDir, startedAt);
-    return { folder, manifest };
+    return { folder: at, at, manifest };
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
     throw error;
   }
 }
@@ -107,7 +108,10 @@ export async function makeBackup(ctx: DeploymentContext, options: BackupOptions)
 type CopiedStore = Manifest['stores'][0];
 
 /** The service first: see above. Each returns the migrations of the copy at this path. */
-function storesOf(ctx: DeploymentContext): (Pick<CopiedStore, 'name' | 'kind' | 'file'> & { copy: Copy })[] {
+function storesOf(
+  ctx: DeploymentContext,
+  stopping: AbortSignal | undefined,
+): (Pick<CopiedStore, 'name' | 'kind' | 'file'> & { copy: Copy })[] {
   const { config, secrets } = ctx;
   const path = (file: string) => join(config.dataDir, file);
   const copyFile = (file: string, historyOf: (copy: string) => Promise<SchemaHistory>) => async (target: string) => {
@@ -126,7 +130,7 @@ function storesOf(ctx: DeploymentContext): (Pick<CopiedStore, 'name' | 'kind' | 
           name: 'service' as const,
           kind: 'postgres' as const,
           file: tablesFolder,
-          copy: (to: string) => copyTables(ctx, to),
+          copy: (to: string) => copyTables(ctx, to, stopping),
         }
       : { name: 'service' as const, kind: 'sqlite' as const, file: 'inlay.db', copy: service },
     { name: 'platform' as const, kind: 'sqlite' as const, file: 'platform.db', copy: platform },
@@ -139,20 +143,24 @@ function storesOf(ctx: DeploymentContext): (Pick<CopiedStore, 'name' | 'kind' | 
 
 type Copy = (target: string) => Promise<string[]>;
 
-async function copyTables({ config, secrets, runtime }: DeploymentContext, target: string): Promise<string[]> {
+async function copyTables(
+  { config, secrets, runtime }: DeploymentContext,
+  target: string,
+  stopping: AbortSignal | undefined,
+): Promise<string[]> {
   const store = openStore(config, secrets, { runtime });
   try {
     const history = await readSchemaHistory(store);
     assertCompatible(history, version);
     if (history.applied.length === 0)
       throw new OperatorError('No Inlay data in this database. Check INLAY_DATABASE_URL.');
-    return await writeTables(store.db, target);
+    return await writeTables(store.db, target, stopping);
   } finally {
     await store.close();
   }
 }
 
-function chooseKeys({ config, secrets }: DeploymentContext, { passphrase, leavesKeysOut }: BackupOptions) {
+function chooseKeys({ config, secrets }: DeploymentContext, { passphrase, leavesKeysOut }: Omit<BackupOptions, 'to'>) {
   const dataDir = openExistingDataDir(config.dataDir);
   const keyIds = openSealer(secrets, dataDir).keyIds();
   const keys = readKeyFiles(dataDir);
@@ -174,14 +182,22 @@ function chooseKeys({ config, secrets }: DeploymentContext, { passphrase, leaves
 }
 
 /** Skips links, which could point anywhere, and devices. */
-const isPlain = (path: string) => lstatSync(path).isDirectory() || lstatSync(path).isFile();
+async function isPlain(path: string): Promise<boolean> {
+  const found = await lstat(path);
+  return found.isDirectory() || found.isFile();
+}
 
-async function listFiles(folder: string): Promise<Manifest['files']> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).sort();
+async function listFiles(folder: string, stopping: AbortSignal | undefined): Promise<Manifest['files']> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
   const listed: Manifest['files'] = [];
   for (const path of paths) {
-    listed.push({ path: path.slice(folder.length + 1), bytes: statSync(path).size, sha256: await hashOf(path) });
+    listed.push({
+      path: path.slice(folder.length + 1),
+      bytes: (await stat(path)).size,
+      sha256: await hashOf(path, stopping),
+    });
   }
   return listed;
 }

@@ -80,6 +80,8 @@ export const dueTimes = (settleMs: number): DueTime[] => [
   { table: 'replicas', column: 'last_seen_at', longestMs: 0 },
   { table: 'rollouts', ...lease },
   { table: 'source_checks', column: 'expires_at', longestMs: 360 * second, isRare: true },
+  { table: 'scheduled_backups', ...lease },
+  { table: 'scheduled_backups', column: 'ran_at', longestMs: 0 },
   { table: 'sources', ...lease, where: 'due_at is not null' },
   // Work that was not put off yet is due at once.
   { table: 'sources', column: 'due_at', longestMs: 0, isDue: true, where: 'attempts = 0' },

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckState, ServiceCheck } from '@inlay/contract/log/service-health';
 import type { HealthState } from '@inlay/contract/pipelines/health';
+import { nextRuns } from '@inlay/schedule/quartz';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { findIncompatibility } from '@inlay/sqlite/schema-history';
 import { listRedirects } from '../../credentials/clients/clients.ts';
@@ -334,11 +335,13 @@ async function examineTenants(store: Store, organizations: readonly Organization
 }
 
 /** Empty if no backup is recorded: operators may take snapshots of the database server instead. */
-export function examineBackup({ dataDir }: Pick<Config, 'dataDir'>): Finding[] {
+export function examineBackup({ dataDir, backup }: Pick<Config, 'dataDir' | 'backup'>): Finding[] {
   const at = readLastBackup(dataDir);
   if (at === null) return [];
   const what = `Backup: the last one was made at ${isoTime(at)}`;
-  const isOld = systemRuntime.now() - at > backupAdvisedAfterMs;
+  // With a schedule, two in a row were missed.
+  const [, secondDue] = backup.schedule === undefined ? [] : nextRuns(backup.schedule, new Date(at), 2);
+  const isOld = systemRuntime.now() > (secondDue?.getTime() ?? at + backupAdvisedAfterMs);
   return [isOld ? warn(what, 'Run inlay backup, and check why no newer one was made.') : ok(what)];
 }
 

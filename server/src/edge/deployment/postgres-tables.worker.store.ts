@@ -17,7 +17,7 @@ const batch = 100;
 const ofHistory = ['migrations', 'schema_versions'];
 
 /** Returns the applied migrations. All tables in one snapshot, while others write. */
-export async function writeTables(db: Db, folder: string): Promise<string[]> {
+export async function writeTables(db: Db, folder: string, stopping?: AbortSignal): Promise<string[]> {
   mkdirSync(folder, { mode: 0o700 });
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return await snapshot.execute(async (tx) => {
@@ -28,8 +28,10 @@ export async function writeTables(db: Db, folder: string): Promise<string[]> {
       );
       const next = sql<{ row: string }>`fetch ${sql.lit(batch)} from rows`;
       try {
-        for (let rows = await next.execute(tx); rows.rows.length > 0; rows = await next.execute(tx))
+        for (let rows = await next.execute(tx); rows.rows.length > 0; rows = await next.execute(tx)) {
+          stopping?.throwIfAborted();
           await file.write(rows.rows.map(({ row }) => `${row}\n`).join(''));
+        }
         await file.sync();
       } finally {
         await file.close();

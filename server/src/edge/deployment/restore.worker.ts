@@ -13,10 +13,11 @@ import { openStore as openPlatformStore } from '@inlay/platform/db/open';
 import { tryLock } from '@inlay/sqlite/file-lock';
 import { openTokens } from '../../credentials/tokens/credentials.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
+import type { AwsSettings } from '../../kernel/config/config.ts';
 import { findObstacle, openDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';
 import { migrate, readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
-import type { Db } from '../../kernel/db/open.ts';
+import type { Store } from '../../kernel/db/open.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Sealer } from '../../kernel/sealing.ts';
@@ -28,27 +29,50 @@ import { openStore } from '../open-store.ts';
 import { type DeploymentContext, filesFolder, tablesFolder } from './backup.worker.ts';
 import { type KeyFiles, openKeys } from './backup-keys.ts';
 import { assertIntact, type Backup, hashOf, keysFile, type Manifest, readBackup } from './backup-manifest.ts';
+import { withBackupAt } from './backup-places.ts';
 import { readTables } from './postgres-tables.worker.store.ts';
-import { forgetReplicas, listDueCredentials, markAsSent } from './restored.worker.store.ts';
+import { type Replay, type Replayed, readReplay, replay } from './replayed-events.worker.ts';
+import {
+  endConsoleAccess,
+  forgetReplicas,
+  listDueCredentials,
+  listLiveWorkspaces,
+  markAsSent,
+} from './restored.worker.store.ts';
 
 export interface Restored {
   backup: Backup;
   organizations: number;
   /** Their tokens may have been replaced since the backup, so their customers may have to sign in again. */
   credentials: { id: string; workspace_id: string; workspace_name: string; account: string | null }[];
+  /** Live workspaces that the platform in the backup doesn't have: deleted while the backup was made. */
+  missingOnPlatform: { id: string; name: string }[];
+  replayed: Replay;
+}
+
+export interface RestoreOptions {
+  from: string;
+  passphrase: string | undefined;
+  /** Exports of the audit trail that are newer than the backup. */
+  replayFiles: readonly string[];
 }
 
 const stagingFolder = 'restoring';
 /** For each statement of a restore into PostgreSQL. */
 const patienceMs = 3_600_000;
 
-export async function restore(
+export function restore(ctx: DeploymentContext, options: RestoreOptions): Promise<Restored> {
+  return withBackup(options.from, ctx.secrets.aws, (backup) => restoreBackup(ctx, backup, options));
+}
+
+async function restoreBackup(
   ctx: DeploymentContext,
-  { from, passphrase }: { from: string; passphrase: string | undefined },
+  backup: Backup,
+  { passphrase, replayFiles }: RestoreOptions,
 ): Promise<Restored> {
   const { config, secrets } = ctx;
-  const backup = await openBackup(from);
-  const keys = openKeysOf(backup, passphrase);
+  const replayed = (await Promise.all(replayFiles.map(readReplay))).flat();
+  const keys = await openKeysOf(backup, passphrase);
   assertEmpty(config.dataDir, backup);
   assertKeysFit(ctx, backup, keys);
   await assertDatabase(ctx, backup);
@@ -63,7 +87,7 @@ export async function restore(
     mkdirSync(staging, { mode: 0o700 });
     await copyInto(staging, backup);
     const sealer = openSealer(secrets, stagedKeys(keys, staging, config.dataDir));
-    const restored = await prepare(ctx, backup, { staging, sealer });
+    const restored = await prepare(ctx, backup, { staging, sealer, replayed });
     for (const name of ['platform.db', filesFolder, ...Object.keys(keys), 'inlay.db']) {
       if (existsSync(join(staging, name))) renameSync(join(staging, name), dataDir.path(name));
     }
@@ -75,25 +99,28 @@ export async function restore(
 }
 
 /** Checks everything that can be checked without the passphrase. */
-export async function openBackup(folder: string): Promise<Backup> {
-  const backup = readBackup(folder);
+export const withBackup = <T>(from: string, aws: AwsSettings, use: (backup: Backup) => Promise<T>): Promise<T> =>
+  withBackupAt(from, aws, async (folder, at) => use(await openBackup(folder, at)));
+
+async function openBackup(folder: string, at: string): Promise<Backup> {
+  const backup = readBackup(folder, at);
   await assertIntact(backup);
   for (const { name, kind, migrations } of backup.manifest.stores) {
     const known = (name === 'platform' ? platformSchema : schemaOf(kind)).migrations;
     if (migrations.every((migration) => migration in known)) continue;
-    throw new OperatorError(`The backup at ${folder} was made by a later version of Inlay. Use that version.`);
+    throw new OperatorError(`The backup at ${at} was made by a later version of Inlay. Use that version.`);
   }
   return backup;
 }
 
-export function openKeysOf({ folder, manifest }: Backup, passphrase: string | undefined): KeyFiles {
+export async function openKeysOf({ folder, manifest }: Backup, passphrase: string | undefined): Promise<KeyFiles> {
   if (manifest.keys !== 'sealed') return {};
   if (passphrase === undefined) {
     throw new OperatorError(
-      'The backup contains sealed encryption keys. Pass the passphrase with --passphrase-file <file>.',
+      'The backup contains sealed encryption keys. Pass the passphrase with --passphrase-file <file>, or set INLAY_BACKUP_PASSPHRASE.',
     );
   }
-  return openKeys(readFileSync(join(folder, keysFile), 'utf8'), passphrase, manifest.id);
+  return await openKeys(readFileSync(join(folder, keysFile), 'utf8'), passphrase, manifest.id);
 }
 
 /** What a new data directory may contain: files of volumes, and of upgrades and restores that failed. */
@@ -167,36 +194,58 @@ function stagedKeys(keys: KeyFiles, staging: string, dataDir: string) {
 async function prepare(
   { config, secrets, runtime }: DeploymentContext,
   { folder, manifest }: Backup,
-  { staging, sealer }: { staging: string; sealer: Sealer },
+  { staging, sealer, replayed }: { staging: string; sealer: Sealer; replayed: readonly Replayed[] },
 ): Promise<Omit<Restored, 'backup'>> {
   const find = (name: string) => manifest.stores.find((store) => store.name === name);
+  let onPlatform: Set<unknown> | undefined;
   if (find('platform') && config.platformUrl === undefined) {
-    await (await openPlatformStore(join(staging, 'platform.db'))).close();
+    const platform = await openPlatformStore(join(staging, 'platform.db'));
+    const rows = await platform.db
+      .selectFrom('workspaces')
+      .select('workspace_id')
+      .where('deleted_at', 'is', null)
+      .execute();
+    onPlatform = new Set(rows.map(({ workspace_id }) => workspace_id));
+    await platform.close();
   } else rmSync(join(staging, 'platform.db'), { force: true });
   const service = find('service');
-  if (!service) return { organizations: 0, credentials: [] };
+  if (!service)
+    return { organizations: 0, credentials: [], missingOnPlatform: [], replayed: { deleted: 0, revoked: 0 } };
   const store = openStore({ ...config, dataDir: staging }, secrets, { runtime });
   try {
     if (store.kind === 'sqlite') await migrate(store);
     return await store.exclusively(async (tx) => {
       if (store.kind === 'postgres') await readTables(tx, join(folder, service.file), service.migrations);
       await assertKeyOpens(tx, sealer);
-      return await makeFit(tx, { sealer, manifest, runtime });
+      const inside: Store = { ...store, db: tx, transaction: (work) => work(tx), exclusively: (work) => work(tx) };
+      const restored = await makeFit(inside, { sealer, manifest, runtime, replayed });
+      const missing = onPlatform && (await listLiveWorkspaces(tx)).filter(({ id }) => !onPlatform.has(id));
+      return { ...restored, missingOnPlatform: missing ?? [] };
     }, patienceMs);
   } finally {
     await store.close();
   }
 }
 
+interface Fitting {
+  sealer: Sealer;
+  manifest: Manifest;
+  runtime: Runtime;
+  replayed: readonly Replayed[];
+}
+
+/** `store`: inside the transaction of the restore. */
 async function makeFit(
-  tx: Db,
-  { sealer, manifest, runtime }: { sealer: Sealer; manifest: Manifest; runtime: Runtime },
-): Promise<Omit<Restored, 'backup'>> {
+  store: Store,
+  { sealer, manifest, runtime, replayed }: Fitting,
+): Promise<Omit<Restored, 'backup' | 'missingOnPlatform'>> {
+  const tx = store.db;
   const due = await listDueCredentials(tx);
   const spent = due.filter((row) => typeof openTokens(sealer, row)?.refreshToken === 'string');
   const ids = spent.map(({ id }) => id);
   await markAsSent(tx, ids);
   await forgetReplicas(tx);
+  await endConsoleAccess(tx);
   const organizations = await listOrganizationIds(tx);
   if (organizations.length > 0) await skipPositions(tx, organizations, runtime.now());
   const journal = createJournal({ runtime, cause: byCommandLine });
@@ -208,5 +257,9 @@ async function makeFit(
   const credentials = spent.map(({ id, workspace_id, workspace_name, account_label: account }) => {
     return { id, workspace_id, workspace_name, account };
   });
-  return { organizations: organizations.length, credentials };
+  return {
+    organizations: organizations.length,
+    credentials,
+    replayed: await replay({ store, runtime, sealer, journal }, replayed),
+  };
 }

@@ -1,7 +1,7 @@
 /** The SQL that makes restored data fit for use, in all organizations. */
 import { now } from '../../kernel/db/moments.ts';
 import type { Db } from '../../kernel/db/open.ts';
-import type { CredentialRow } from '../../kernel/db/tables.ts';
+import type { CredentialRow, WorkspaceRow } from '../../kernel/db/tables.ts';
 
 export type DueCredential = CredentialRow & { workspace_name: string };
 
@@ -37,4 +37,20 @@ export async function markAsSent(tx: Db, ids: readonly string[]): Promise<void> 
 /** None of the processes that ran then runs on this data. */
 export async function forgetReplicas(tx: Db): Promise<void> {
   await tx.deleteFrom('replicas').execute();
+}
+
+/** Sessions may have been ended, and links used, since the backup. */
+export async function endConsoleAccess(tx: Db): Promise<void> {
+  await tx.updateTable('console_sessions').set({ ended_at: now }).where('ended_at', 'is', null).execute();
+  await tx.deleteFrom('console_links').where('used_at', 'is', null).execute();
+}
+
+export async function listLiveWorkspaces(tx: Db): Promise<Pick<WorkspaceRow, 'id' | 'name'>[]> {
+  return await tx
+    .selectFrom('workspaces')
+    .select(['id', 'name'])
+    .where('lifecycle', '=', 'live')
+    .orderBy('name')
+    .orderBy('id')
+    .execute();
 }

@@ -69,6 +69,7 @@ describe('The configuration', () => {
       eventsMs: 90 * 86_400_000,
       auditMs: 365 * 86_400_000,
       jobLogMs: 0,
+      backup: { to: undefined, schedule: undefined, keep: 7 },
       connectorLimits: { memoryBytes: 1024 ** 3, openFiles: 1024 },
       logLevel: 'info',
       telemetry: undefined,
@@ -81,6 +82,7 @@ describe('The configuration', () => {
       metricsToken: undefined,
       encryptionKeys: undefined,
       telemetryHeaders: {},
+      aws: {},
     });
   });
 
@@ -132,6 +134,8 @@ describe('The configuration', () => {
       [
         'PORT',
         'HOST',
+        ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION', 'AWS_ENDPOINT_URL'],
+        ...['INLAY_BACKUP_TO', 'INLAY_BACKUP_SCHEDULE', 'INLAY_BACKUP_KEEP', 'INLAY_BACKUP_PASSPHRASE'],
         'LOG_LEVEL',
         'OTEL_EXPORTER_OTLP_ENDPOINT',
         'OTEL_EXPORTER_OTLP_HEADERS',
@@ -324,6 +328,40 @@ describe('PORT and HOST', () => {
 
   it.each(['0', '65536', '-1', '80.5', 'http', '0x50', '1e3'])('refuse the port %s', (PORT) => {
     expect(faultsOf({ PORT })).toEqual([faultOf('PORT', `"${PORT}"`)]);
+  });
+});
+
+describe('Scheduled backups', () => {
+  const key = randomBytes(32).toString('base64');
+  const settings = {
+    INLAY_BACKUP_TO: 's3://backups/inlay',
+    INLAY_BACKUP_SCHEDULE: '0 30 2 * * ?',
+    INLAY_BACKUP_PASSPHRASE: 'correct horse battery',
+  };
+
+  it('need a place, a schedule and one way to keep the encryption key', () => {
+    expect(configOf(settings).backup).toEqual({ to: 's3://backups/inlay', schedule: '0 30 2 * * ?', keep: 7 });
+    const { INLAY_BACKUP_PASSPHRASE: _, ...withoutPassphrase } = settings;
+    expect(configOf({ ...withoutPassphrase, INLAY_ENCRYPTION_KEY: key }).backup.to).toBe('s3://backups/inlay');
+    for (const env of [
+      withoutPassphrase,
+      { ...settings, INLAY_ENCRYPTION_KEY: key },
+      { ...settings, INLAY_BACKUP_TO: '' },
+    ]) {
+      expect(faultsOf(env)).toEqual([expect.stringContaining('INLAY_BACKUP_SCHEDULE requires')]);
+    }
+  });
+
+  it.each([
+    ['INLAY_BACKUP_TO', 'backups'],
+    ['INLAY_BACKUP_TO', 's3://'],
+    ['INLAY_BACKUP_TO', 's3://bucket/x?versionId=1'],
+    ['INLAY_BACKUP_SCHEDULE', '30 2 * * *'],
+    ['INLAY_BACKUP_KEEP', '0'],
+    ['INLAY_BACKUP_PASSPHRASE', 'short'],
+  ])('refuse %s=%s', (name, value) => {
+    const faults = faultsOf({ ...settings, [name]: value });
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must`))]);
   });
 });
 

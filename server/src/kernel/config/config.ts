@@ -74,6 +74,13 @@ export interface Config {
   /** How long events can be read, and how long the audit trail keeps entries. */
   eventsMs: number;
   auditMs: number;
+  backup: {
+    /** An absolute path, or a URL such as s3://bucket/prefix. */
+    to: string | undefined;
+    /** A Quartz cron expression. Undefined: only by hand. */
+    schedule: string | undefined;
+    keep: number;
+  };
   /** What one run of a connector of the bundled platform may use of this machine. */
   connectorLimits: { memoryBytes: number; openFiles: number };
   logLevel: string;
@@ -103,6 +110,18 @@ export interface Secrets {
   encryptionKeys: Buffer[] | undefined;
   /** Headers for the collector of OpenTelemetry, credentials for instance. */
   telemetryHeaders: Record<string, string>;
+  /** Seals the encryption keys in backups. */
+  backupPassphrase: string | undefined;
+  /** For backups in S3. */
+  aws: AwsSettings;
+}
+
+export interface AwsSettings {
+  accessKeyId: string | undefined;
+  secretAccessKey: string | undefined;
+  sessionToken: string | undefined;
+  region: string | undefined;
+  endpointUrl: string | undefined;
 }
 
 export class ConfigError extends OperatorError {
@@ -194,6 +213,11 @@ export function readConfig(
     jobLogMs: values.INLAY_JOB_LOG_DAYS ?? (isSet('INLAY_DATABASE_URL') ? 30 * dayMs : 0),
     eventsMs: values.INLAY_EVENT_DAYS ?? 90 * dayMs,
     auditMs: values.INLAY_AUDIT_DAYS ?? 365 * dayMs,
+    backup: {
+      to: values.INLAY_BACKUP_TO,
+      schedule: values.INLAY_BACKUP_SCHEDULE,
+      keep: values.INLAY_BACKUP_KEEP ?? 7,
+    },
     connectorLimits: {
       memoryBytes: values.INLAY_CONNECTOR_MEMORY_MB ?? 1024 ** 3,
       openFiles: values.INLAY_CONNECTOR_OPEN_FILES ?? 1024,
@@ -213,6 +237,14 @@ export function readConfig(
       encryptionKeys: values.INLAY_ENCRYPTION_KEY,
       telemetryHeaders: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
       consoleOidcSecret: values.INLAY_CONSOLE_OIDC_CLIENT_SECRET,
+      backupPassphrase: values.INLAY_BACKUP_PASSPHRASE,
+      aws: {
+        accessKeyId: values.AWS_ACCESS_KEY_ID,
+        secretAccessKey: values.AWS_SECRET_ACCESS_KEY,
+        sessionToken: values.AWS_SESSION_TOKEN,
+        region: values.AWS_REGION,
+        endpointUrl: values.AWS_ENDPOINT_URL,
+      },
     },
   };
 }
@@ -237,6 +269,12 @@ function* faultsTogether(
     yield 'INLAY_PLATFORM_URL requires INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.';
   } else if (areSet.includes(false) && areSet.includes(true)) {
     yield 'Set both INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET, or neither.';
+  }
+  if (isSet('INLAY_BACKUP_SCHEDULE')) {
+    if (!isSet('INLAY_BACKUP_TO')) yield 'INLAY_BACKUP_SCHEDULE requires INLAY_BACKUP_TO.';
+    if (isSet('INLAY_BACKUP_PASSPHRASE') === isSet('INLAY_ENCRYPTION_KEY')) {
+      yield 'INLAY_BACKUP_SCHEDULE requires either INLAY_BACKUP_PASSPHRASE, which seals the key of the data directory, or INLAY_ENCRYPTION_KEY, which backups do not contain.';
+    }
   }
   const customerUrl = values.INLAY_CONSOLE_CUSTOMER_URL;
   if (customerUrl !== undefined && !isPageOfCustomers(customerUrl)) {

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { serializeOrigin } from '@inlay/contract/text/origins';
+import { QuartzError, readQuartz } from '@inlay/schedule/quartz';
 import { samplerNames } from '../telemetry/sampler.ts';
 import { isPlausible } from './operator-secrets.ts';
 import type { Variable } from './variables.ts';
@@ -98,6 +99,16 @@ const location = fitting((given) => {
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined;
 }, 'must be an http or https URL without a user name, or a file path.');
 
+const quartz: Reader<string> = (given, complain) => {
+  try {
+    return readQuartz(given);
+  } catch (error) {
+    if (!(error instanceof QuartzError)) throw error;
+    complain(`must be a Quartz cron expression such as 0 30 2 * * ?: ${error.message}.`);
+    return undefined;
+  }
+};
+
 /** Whether a secret can be guessed: it is too short, or repeats a few characters. */
 export function isWeak(secret: string): boolean {
   const characters = [...secret];
@@ -166,6 +177,8 @@ function decode(given: string): string | undefined {
   }
 }
 
+export const shortestPassphrase = 12;
+
 const readers = {
   PORT: integer(1, 65_535),
   HOST: text,
@@ -227,6 +240,22 @@ const readers = {
   INLAY_JOB_LOG_DAYS: days(0, 3_650),
   INLAY_EVENT_DAYS: days(1, 3_650),
   INLAY_AUDIT_DAYS: days(1, 36_500),
+  INLAY_BACKUP_TO: fitting(
+    (given) => (isAbsolute(given) || /^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(given) ? given : undefined),
+    'must be an absolute folder path, or s3://bucket/prefix.',
+  ),
+  INLAY_BACKUP_SCHEDULE: quartz,
+  INLAY_BACKUP_KEEP: integer(1, 10_000),
+  INLAY_BACKUP_PASSPHRASE: (given, complain) => {
+    if (given.length < shortestPassphrase) complain(`must have at least ${shortestPassphrase} characters.`);
+    return secret(given, complain);
+  },
+  // Names that other programs share: looked at only when a backup in s3:// needs them.
+  AWS_ACCESS_KEY_ID: text,
+  AWS_SECRET_ACCESS_KEY: text,
+  AWS_SESSION_TOKEN: text,
+  AWS_REGION: text,
+  AWS_ENDPOINT_URL: text,
   INLAY_CONNECTOR_MEMORY_MB: scaled(integer(128, 16_777_216), 1024 ** 2),
   INLAY_CONNECTOR_OPEN_FILES: integer(64, 1_000_000),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

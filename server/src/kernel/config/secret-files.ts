@@ -10,6 +10,9 @@ export const secretVariables = [
   'INLAY_ENCRYPTION_KEY',
   'INLAY_METRICS_TOKEN',
   'INLAY_CONSOLE_OIDC_CLIENT_SECRET',
+  'INLAY_BACKUP_PASSPHRASE',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly Variable[];
 

@@ -147,6 +147,27 @@ export const variables = {
     '`365`',
     'Days to keep audit trail entries, at least `INLAY_EVENT_DAYS`. Only the oldest entries are deleted, up to a signed checkpoint',
   ],
+  INLAY_BACKUP_TO: [
+    'none',
+    'Where backups are kept: an absolute folder path, or `s3://bucket/prefix`. Each deployment, and a separate `inlay platform`, needs a place of its own. See [the guide](../guides/operating.md#back-up-and-restore)',
+  ],
+  INLAY_BACKUP_SCHEDULE: [
+    'none; nothing is backed up automatically',
+    'When to back up, as a Quartz cron expression in UTC, for example `0 30 2 * * ?` for every day at 02:30. One replica makes the backup',
+  ],
+  INLAY_BACKUP_KEEP: [
+    '`7`',
+    'Number of complete backups to keep in `INLAY_BACKUP_TO`. After each scheduled backup, older ones are deleted, and unfinished ones after a day',
+  ],
+  INLAY_BACKUP_PASSPHRASE: [
+    'none',
+    'Passphrase that seals the encryption key in backups, at least 12 characters. Required for scheduled backups unless `INLAY_ENCRYPTION_KEY` is set. Keep a copy outside the deployment',
+  ],
+  AWS_ACCESS_KEY_ID: ['none', 'Access key ID for backups in `s3://`'],
+  AWS_SECRET_ACCESS_KEY: ['none', 'Secret access key for backups in `s3://`'],
+  AWS_SESSION_TOKEN: ['none', 'Session token, if the access key is temporary'],
+  AWS_REGION: ['`us-east-1`', 'Region of the bucket for backups'],
+  AWS_ENDPOINT_URL: ['AWS', 'URL of an S3-compatible store for backups, for example `https://minio.internal:9000`'],
   INLAY_CONNECTOR_MEMORY_MB: [
     '`1024`',
     'Memory limit in megabytes for one connector run on the bundled platform, including its child processes. A connector that exceeds it is stopped, and its job reports this',

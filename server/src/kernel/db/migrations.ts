@@ -1529,6 +1529,18 @@ const migrations: Record<string, Step> = {
         where health = 'needs_attention'`.execute(db);
     }
   },
+  '0059-scheduled-backups': async (db, kind) => {
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table scheduled_backups (
+        id integer primary key check (id = 1),
+        ran_at bigint not null,
+        made_at bigint,
+        lease_id ${text},
+        lease_until bigint not null
+      )`.execute(db);
+    await sql`insert into scheduled_backups (id, ran_at, lease_until) values (1, now_ms(), 0)`.execute(db);
+  },
 };
 
 const codesOfTexts = {

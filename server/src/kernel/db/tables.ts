@@ -782,6 +782,17 @@ interface JobWatchRow {
   clock_at: number;
 }
 
+/** When a scheduled backup last ran, and who makes one now. One row. */
+interface ScheduledBackupRow {
+  id: 1;
+  /** Whether or not it succeeded. */
+  ran_at: number;
+  /** Start of the last one that succeeded. */
+  made_at: number | null;
+  lease_id: string | null;
+  lease_until: number;
+}
+
 export interface SourceCheckRow {
   id: string;
   organization_id: string;
@@ -1189,6 +1200,7 @@ export interface Tables {
   /** Changes of connectors of the bundled platform that the log has. A few rows: they are kept for ever. */
   definition_changes_told: { change_id: string; told_at: number };
   job_watch: JobWatchRow;
+  scheduled_backups: ScheduledBackupRow;
   webhook_endpoints: WebhookEndpointRow;
   oauth_clients: OAuthClientRow;
   oauth_flows: OAuthFlowRow;

@@ -445,6 +445,19 @@ export const catalogue = {
     { ofWorkspace: false, noPatchBecause: 'of encryption' },
   ),
 
+  'backup.failed': kind(
+    'A scheduled backup failed, or old backups could not be deleted. The next one is made on schedule.',
+    {
+      message: text('What went wrong.', 'The bucket backups does not exist. Check its name or create it.'),
+      last_backup_at: Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'When the last successful scheduled backup was made. Null if there is none.',
+        examples: ['2026-01-31T02:30:00.000Z'],
+      }),
+    },
+    { ofWorkspace: false, noPatchBecause: 'of health' },
+  ),
   'backup.restored': kind(
     'The data was restored from a backup. Everything that happened after the backup is lost: load the current state from the API. Positions continue after a gap.',
     {

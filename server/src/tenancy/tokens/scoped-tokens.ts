@@ -200,17 +200,38 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     const known = await findStanding(store.db, organizationId, workspaceId, jti);
     if (!known) return false;
     const endsAt = expiresAt === undefined ? null : expiresAt * 1000;
-    await store.transaction(async (tx) => {
-      if (!(await insertRevocation(tx, workspaceId, jti, endsAt))) return;
-      const data = { all: false, token_id: jti };
-      const change = { before: { revoked: false }, after: { revoked: true } };
-      await journal.by(cause).record(tx, organizationId, { type: 'token.revoked', workspaceId, data, change });
-    });
+    await record({ store, journal: journal.by(cause) }, { organizationId, workspaceId, jti }, endsAt);
     recent.forget();
     return true;
   }
 
   return { issue, lifetimeOf, verify, revoke, forget: () => recent.forget() };
+}
+
+interface TokenRef {
+  organizationId: string;
+  workspaceId: string;
+  jti: string;
+}
+
+/** Revokes a token of which only the `jti` is known. False if it was revoked, or there is no such workspace. */
+export async function revokeTokenById(ctx: { store: Store; journal: Journal }, ref: TokenRef): Promise<boolean> {
+  const known = await findStanding(ctx.store.db, ref.organizationId, ref.workspaceId, ref.jti);
+  return known !== undefined && (await record(ctx, ref, null));
+}
+
+async function record(
+  { store, journal }: { store: Store; journal: Journal },
+  { organizationId, workspaceId, jti }: TokenRef,
+  endsAt: number | null,
+): Promise<boolean> {
+  return await store.transaction(async (tx) => {
+    if (!(await insertRevocation(tx, workspaceId, jti, endsAt))) return false;
+    const data = { all: false, token_id: jti };
+    const change = { before: { revoked: false }, after: { revoked: true } };
+    await journal.record(tx, organizationId, { type: 'token.revoked', workspaceId, data, change });
+    return true;
+  });
 }
 
 function viewerOf(claim: unknown): Viewer | undefined {

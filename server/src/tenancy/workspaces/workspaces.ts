@@ -7,7 +7,7 @@
  * deleted workspace is never visible again; `updated_at` only grows.
  */
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/tenancy/workspaces';
-import type { Store } from '../../kernel/db/open.ts';
+import type { Db, Store } from '../../kernel/db/open.ts';
 import type { WorkspaceRow } from '../../kernel/db/tables.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
@@ -190,15 +190,7 @@ export async function deleteWorkspace(
     const row = await workspaces.lockWorkspace(tx, organizationId, id);
     if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
     if (row.lifecycle === 'deleting') return;
-    await workspaces.recordDeleting(tx, organizationId, id);
-    await ctx.journal.record(tx, organizationId, {
-      type: 'workspace.deletion_requested',
-      workspaceId: id,
-      data: {},
-      change: { before: { lifecycle: row.lifecycle }, after: { lifecycle: 'deleting' } },
-    });
-    await operations.closeOtherOperations(tx, organizationId, id);
-    await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
+    await recordDeletion(ctx, tx, row, operationLease(ctx, leaseId));
   });
   ctx.scopedTokens.forget();
 
@@ -209,16 +201,57 @@ export async function deleteWorkspace(
   throw new AppError('deletion_recorded', { delay: delayOf(error) }, { cause: error });
 }
 
+async function recordDeletion(
+  ctx: Pick<WorkspacesContext, 'journal'>,
+  tx: Db,
+  { organization_id: organizationId, id, lifecycle }: WorkspaceRow,
+  lease: operations.OperationLease,
+): Promise<void> {
+  await workspaces.recordDeleting(tx, organizationId, id);
+  await ctx.journal.record(tx, organizationId, {
+    type: 'workspace.deletion_requested',
+    workspaceId: id,
+    data: {},
+    change: { before: { lifecycle }, after: { lifecycle: 'deleting' } },
+  });
+  await operations.closeOtherOperations(tx, organizationId, id);
+  await operations.openOperation(tx, { organizationId, workspaceId: id, kind: 'delete' }, lease);
+}
+
+/** Leaves the platform to the reconciler. False if there is nothing left to delete. */
+export async function deleteLater(
+  ctx: Pick<WorkspacesContext, 'store' | 'journal' | 'runtime'>,
+  organizationId: string,
+  id: string,
+): Promise<boolean> {
+  return await ctx.store.transaction(async (tx) => {
+    const row = await workspaces.lockWorkspace(tx, organizationId, id);
+    if (row?.lifecycle !== 'live') return false;
+    await recordDeletion(ctx, tx, row, { leaseId: ctx.runtime.newId(), leaseMs: 0, lingerMs: 0 });
+    return true;
+  });
+}
+
 /** Revokes every token issued so far for the workspace. */
 export async function revokeWorkspaceTokens(ctx: WorkspacesContext, organizationId: string, id: string): Promise<void> {
-  await ctx.store.transaction(async (tx) => {
+  if (!(await revokeIssuedTokens(ctx, organizationId, id))) throw new AppError('workspace_not_found');
+  ctx.scopedTokens.forget();
+}
+
+/** The same where no process remembers tokens. False if there is no such workspace. */
+export async function revokeIssuedTokens(
+  ctx: Pick<WorkspacesContext, 'store' | 'journal'>,
+  organizationId: string,
+  id: string,
+): Promise<boolean> {
+  return await ctx.store.transaction(async (tx) => {
     const generation = await workspaces.bumpTokenGeneration(tx, organizationId, id);
-    if (generation === undefined) throw new AppError('workspace_not_found');
+    if (generation === undefined) return false;
     const data = { all: true, token_id: null };
     const change = { before: { token_generation: generation - 1 }, after: { token_generation: generation } };
     await ctx.journal.record(tx, organizationId, { type: 'token.revoked', workspaceId: id, data, change });
+    return true;
   });
-  ctx.scopedTokens.forget();
 }
 
 function assertLive(row: WorkspaceRow | undefined): asserts row is WorkspaceRow {
