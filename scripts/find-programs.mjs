@@ -7,6 +7,7 @@ import { isMain } from './is-main.mjs';
 import { findPgbouncer } from './pgbouncer.mjs';
 import { findPostgres, postgresPrograms } from './postgres.mjs';
 import { findOrInstall, findProgram, pathFolders } from './programs.mjs';
+import { findProxies } from './proxies.mjs';
 
 /** Programs of the system that a small image may lack, with the package that brings them. */
 const systemPrograms = { openssl: 'openssl', ps: 'procps', mkfifo: 'coreutils' };
@@ -15,6 +16,7 @@ const systemPrograms = { openssl: 'openssl', ps: 'procps', mkfifo: 'coreutils' }
 export async function findTestPrograms() {
   const postgres = await findPostgres({ install: true, needed: postgresPrograms });
   const places = [...Object.values(postgres), await findPgbouncer({ install: true })];
+  places.push(...Object.values(await findProxies({ install: true })));
   for (const [program, name] of Object.entries(systemPrograms)) {
     const find = () => findProgram(program, [...pathFolders(), '/usr/bin', '/bin']);
     const place = await findOrInstall(find, { install: true, packages: [name] });
