@@ -9,7 +9,7 @@ import { Ajv } from 'ajv';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { findOrInstall, findProgram, pathFolders } from '../scripts/programs.mjs';
+import { findSystemProgram } from '../scripts/programs.mjs';
 import { readConfig } from '../server/src/kernel/config/config.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -185,13 +185,12 @@ interface ComposeService {
 
 describe('systemd/inlay.service', () => {
   it('passes systemd-analyze', async () => {
-    const find = () => findProgram('systemd-analyze', [...pathFolders(), '/usr/bin']);
-    const program = await findOrInstall(find, { install: true, packages: ['systemd'] });
+    const program = await findSystemProgram('systemd-analyze', 'systemd');
     const directory = mkdtempSync(join(tmpdir(), 'inlay-unit-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const unit = join(directory, 'inlay.service');
     writeFileSync(unit, read('systemd/inlay.service'));
-    const verify = () => promisify(execFile)(String(program), ['verify', '--man=no', '--recursive-errors=no', unit]);
+    const verify = () => promisify(execFile)(program, ['verify', '--man=no', '--recursive-errors=no', unit]);
     expect((await verify()).stderr).toBe('');
     writeFileSync(unit, read('systemd/inlay.service').replace('ProtectHome', 'ProtectHouse'));
     await expect(verify()).rejects.toThrow('ProtectHouse');
