@@ -16,7 +16,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 const secretFolder = '/run/secrets/';
 
-/** Fails for a variable that Inlay does not know, and for a value that it refuses. Secrets are given, not read. */
+/** Fails for a variable that Inlay does not know, for a value that it refuses, and if metrics are public. Secrets are given, not read. */
 function expectToConfigure(environment: Record<string, string>, runs: 'service' | 'platform') {
   const given = Object.entries(environment).map(([name, value]) => {
     if (!value.startsWith(secretFolder) && !value.startsWith('%d/')) return [name, value];
@@ -31,6 +31,8 @@ function expectToConfigure(environment: Record<string, string>, runs: 'service' 
     ];
   });
   expect(readConfig(Object.fromEntries(given), { runs }).config.unknownNames).toEqual([]);
+  // A proxy publishes everything that is on the port of the service.
+  if (runs === 'service') expect(environment).toHaveProperty('INLAY_METRICS_PORT');
 }
 
 interface KubernetesObject {

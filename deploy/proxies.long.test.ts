@@ -85,14 +85,14 @@ describe.each([
     expect(found).toEqual([]);
   });
 
-  async function operator(route: string, body: object) {
+  async function operator(route: string, body: object): Promise<{ token: string }> {
     const response = await fetch(`${service.url}/api/v1${route}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${route}: ${response.status} ${await response.text()}`);
-    return await response.json();
+    return (await response.json()) as { token: string };
   }
 
   it('an operator signs in to the console, and sees a new customer without reloading', async () => {
