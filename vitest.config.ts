@@ -9,6 +9,7 @@ const programs = [
   '{widget,console,embed}/test/**/*.test.{ts,tsx}',
   'examples/**/*.test.ts',
   'scripts/{demo,package}.test.ts',
+  'deploy/proxies.long.test.ts',
 ];
 const isLongRun = process.env.INLAY_LONG_TESTS !== undefined;
 const exclude = [

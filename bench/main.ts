@@ -9,6 +9,7 @@ import { type Benchmark, untilEnd } from './benchmark.ts';
 import { consoleScreens } from './console.ts';
 import { createDatabases } from './databases.ts';
 import { declarative, templates } from './declarative.ts';
+import { disk } from './disk.ts';
 import { dueSyncs } from './due-syncs.ts';
 import { events } from './events.ts';
 import { fairShare } from './fair-share.ts';
@@ -27,7 +28,7 @@ import { workspaceSync } from './workspace-sync.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[api, apiOnPostgres, growth, lists, consoleScreens, jobLog, memory, replicas, workspaceSync, quotas, events],
-  ...[webhooks, fairShare, hostileConnectors, dueSyncs, syncToFiles, syncToPostgres, postgresToPostgres],
+  ...[webhooks, fairShare, hostileConnectors, dueSyncs, disk, syncToFiles, syncToPostgres, postgresToPostgres],
   ...[templates, declarative],
 ];
 

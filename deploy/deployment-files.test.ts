@@ -9,14 +9,14 @@ import { Ajv } from 'ajv';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { findOrInstall, findProgram, pathFolders } from '../scripts/programs.mjs';
+import { findSystemProgram } from '../scripts/programs.mjs';
 import { readConfig } from '../server/src/kernel/config/config.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 const secretFolder = '/run/secrets/';
 
-/** Fails for a variable that Inlay does not know, and for a value that it refuses. Secrets are given, not read. */
+/** Fails for a variable that Inlay does not know, for a value that it refuses, and if metrics are public. Secrets are given, not read. */
 function expectToConfigure(environment: Record<string, string>, runs: 'service' | 'platform') {
   const given = Object.entries(environment).map(([name, value]) => {
     if (!value.startsWith(secretFolder) && !value.startsWith('%d/')) return [name, value];
@@ -31,6 +31,8 @@ function expectToConfigure(environment: Record<string, string>, runs: 'service' 
     ];
   });
   expect(readConfig(Object.fromEntries(given), { runs }).config.unknownNames).toEqual([]);
+  // A proxy publishes everything that is on the port of the service.
+  if (runs === 'service') expect(environment).toHaveProperty('INLAY_METRICS_PORT');
 }
 
 interface KubernetesObject {
@@ -185,13 +187,12 @@ interface ComposeService {
 
 describe('systemd/inlay.service', () => {
   it('passes systemd-analyze', async () => {
-    const find = () => findProgram('systemd-analyze', [...pathFolders(), '/usr/bin']);
-    const program = await findOrInstall(find, { install: true, packages: ['systemd'] });
+    const program = await findSystemProgram('systemd-analyze', 'systemd');
     const directory = mkdtempSync(join(tmpdir(), 'inlay-unit-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const unit = join(directory, 'inlay.service');
     writeFileSync(unit, read('systemd/inlay.service'));
-    const verify = () => promisify(execFile)(String(program), ['verify', '--man=no', '--recursive-errors=no', unit]);
+    const verify = () => promisify(execFile)(program, ['verify', '--man=no', '--recursive-errors=no', unit]);
     expect((await verify()).stderr).toBe('');
     writeFileSync(unit, read('systemd/inlay.service').replace('ProtectHome', 'ProtectHouse'));
     await expect(verify()).rejects.toThrow('ProtectHouse');

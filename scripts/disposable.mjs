@@ -123,12 +123,12 @@ export async function guardedDirectory(name, { pidFile, stopSignal }) {
 }
 
 /**
- * Starts a server in its guarded directory and resolves once a query succeeds at the URL.
+ * Starts a server in its guarded directory and resolves once it answers.
  * @param {string} program
  * @param {string[]} args
- * @param {{ directory: string, url: string }} where
+ * @param {{ directory: string, ask: () => Promise<void> }} how `ask` throws if there is no answer
  */
-export async function startServer(program, args, { directory, url }) {
+export async function startServer(program, args, { directory, ask }) {
   const logFile = join(directory, 'server.log');
   const log = await open(logFile, 'a');
   // Detached: Ctrl-C in a terminal ends the tests first; the server follows when they are done or gone.
@@ -142,7 +142,7 @@ export async function startServer(program, args, { directory, url }) {
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
   try {
-    await waitUntilAnswering(url, child);
+    await waitUntilAnswering(ask, child);
     return child;
   } catch (error) {
     await endServer(child, 'SIGINT');
@@ -171,22 +171,29 @@ function hasExited(child) {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** @param {string} url @param {import('node:child_process').ChildProcess} child */
-async function waitUntilAnswering(url, child) {
+/** @param {() => Promise<void>} ask @param {import('node:child_process').ChildProcess} child */
+async function waitUntilAnswering(ask, child) {
   const deadline = performance.now() + 120_000;
   for (;;) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    // A server that is still starting may drop the connection after the attempt has already failed.
-    client.on('error', () => {});
     try {
-      await client.connect();
-      await client.query('select 1');
+      await ask();
       return;
     } catch (error) {
       if (hasExited(child) || performance.now() > deadline) throw error;
-    } finally {
-      await client.end().catch(() => {});
     }
     await delay(25);
+  }
+}
+
+/** One query at the URL of a database. @param {string} url */
+export async function query(url) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that is still starting may drop the connection after the attempt has already failed.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } finally {
+    await client.end().catch(() => {});
   }
 }

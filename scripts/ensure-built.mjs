@@ -105,8 +105,8 @@ function noteCommit(root, file) {
 
 /** @param {string} root */
 function describeCommit(root) {
-  // Without this, git would find an unrelated repository in a parent folder.
-  if (!existsSync(join(root, '.git'))) return '';
+  // Without this, git would find an unrelated repository in a parent folder. The build of an image has the sources alone.
+  if (!existsSync(join(root, '.git'))) return /^[0-9a-f]{8}/.exec(process.env.INLAY_COMMIT ?? '')?.[0] ?? '';
   const args = ['-C', root, 'describe', '--always', '--dirty', '--abbrev=8', '--exclude=*'];
   try {
     return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { isInput } from './build-inputs.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 
@@ -176,9 +176,18 @@ it('knows which files the fingerprint covers', () => {
   expect(['server/test/app.ts', 'server/src/a.test.ts', 'bench/main.ts'].map(isInput)).toEqual([false, false, false]);
 });
 
-it('a build of a tree without git knows no commit', async () => {
+it('a build of a tree without git knows only the commit that it is told', async () => {
+  onTestFinished(() => vi.unstubAllEnvs());
   await ensure();
   expect(inDist('commit')).toBe('');
+  for (const [told, known] of [
+    ['c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00', 'c0ffee00'],
+    ['unknown', ''],
+  ]) {
+    vi.stubEnv('INLAY_COMMIT', told);
+    await ensure();
+    expect(inDist('commit')).toBe(known);
+  }
 });
 
 it('without the development dependencies, says what a build needs', async () => {

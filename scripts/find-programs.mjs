@@ -6,20 +6,22 @@ import { findFirefox } from './firefox.mjs';
 import { isMain } from './is-main.mjs';
 import { findPgbouncer } from './pgbouncer.mjs';
 import { findPostgres, postgresPrograms } from './postgres.mjs';
-import { findOrInstall, findProgram, pathFolders } from './programs.mjs';
+import { findSystemProgram } from './programs.mjs';
+import { findProxies } from './proxies.mjs';
 
 /** Programs of the system that a small image may lack, with the package that brings them. */
-const systemPrograms = { openssl: 'openssl', ps: 'procps', mkfifo: 'coreutils' };
+const systemPrograms = { openssl: 'openssl', ps: 'procps', mkfifo: 'coreutils', 'systemd-analyze': 'systemd' };
+/** What builds and runs the image, in the long run. */
+const imagePrograms = { buildah: 'buildah', crun: 'crun', mmdebstrap: 'mmdebstrap', unshare: 'util-linux' };
 
 /** @returns {Promise<string[]>} where they are */
 export async function findTestPrograms() {
   const postgres = await findPostgres({ install: true, needed: postgresPrograms });
   const places = [...Object.values(postgres), await findPgbouncer({ install: true })];
-  for (const [program, name] of Object.entries(systemPrograms)) {
-    const find = () => findProgram(program, [...pathFolders(), '/usr/bin', '/bin']);
-    const place = await findOrInstall(find, { install: true, packages: [name] });
-    if (!place) throw new Error(`Program ${program} not found. Install the package ${name}.`);
-    places.push(place);
+  places.push(...Object.values(await findProxies({ install: true })));
+  const more = process.env.INLAY_LONG_TESTS ? imagePrograms : {};
+  for (const [program, name] of Object.entries({ ...systemPrograms, ...more })) {
+    places.push(await findSystemProgram(program, name));
   }
   places.push(await findChromium({ install: true }));
   if (process.env.INLAY_LONG_TESTS) {

@@ -27,6 +27,9 @@ const mapped = ['inlay.cjs', ...['main', ...heavyConnectors].map((name) => `conn
 /** Guides and reference pages that messages name, dashboards and alerts. */
 const accompanying = ['LICENSE', 'docs', 'deploy'];
 
+/** Not the tests of those files. @param {string} path */
+const isShipped = (path) => !path.endsWith('.test.ts');
+
 /** By its path in the package. @typedef {Map<string, { content: Buffer, isProgram?: boolean }>} Files */
 
 /** @param {{ built: string, target: string }} folders @returns {{ file: string, unpacked: number }[]} */
@@ -64,7 +67,7 @@ function commonFiles(built) {
   for (const name of accompanying) {
     const source = join(root, name);
     if (statSync(source).isFile()) add(name, source);
-    else for (const path of listFiles(source)) add(`${name}/${path}`, join(source, path));
+    else for (const path of listFiles(source).filter(isShipped)) add(`${name}/${path}`, join(source, path));
   }
   for (const path of listFiles(join(root, 'server/bin'))) {
     if (!path.endsWith('.d.mts')) add(`bin/${path}`, join(root, 'server/bin', path));

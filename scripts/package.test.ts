@@ -56,7 +56,7 @@ describe('the self-contained archive', () => {
     const binaries = files.filter((path) => path.endsWith('.node'));
     expect(binaries).not.toEqual([]);
     for (const path of binaries) expect(path).toContain(`/prebuilds/${process.platform}-${process.arch}/`);
-    expect(files.filter((path) => path.endsWith('.cache') || path.endsWith('.ts.map'))).toEqual([]);
+    expect(files.filter((path) => /\.(cache|ts\.map|test\.ts)$/.test(path))).toEqual([]);
 
     const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
     expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'inlay', version } } });

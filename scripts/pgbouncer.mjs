@@ -5,7 +5,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endServer, freePort, guardedDirectory, startServer } from './disposable.mjs';
+import { endServer, freePort, guardedDirectory, query, startServer } from './disposable.mjs';
 import { isMain } from './is-main.mjs';
 import { findOrInstall, findProgram, pathFolders } from './programs.mjs';
 
@@ -71,7 +71,7 @@ pidfile = ${directory.path}/pgbouncer.pid
   try {
     // Readable for the unprivileged user; the directory itself is closed to everyone else.
     await writeFile(configFile, config, { mode: 0o644 });
-    child = await startServer(program, [configFile], { directory: directory.path, url: url.href });
+    child = await startServer(program, [configFile], { directory: directory.path, ask: () => query(url.href) });
   } catch (error) {
     await directory.remove();
     throw error;

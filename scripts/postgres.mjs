@@ -8,7 +8,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { chown, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { endServer, freePort, guardedDirectory, startServer, unprivilegedUser } from './disposable.mjs';
+import { endServer, freePort, guardedDirectory, query, startServer, unprivilegedUser } from './disposable.mjs';
 import { isMain } from './is-main.mjs';
 import { findOrInstall, findProgram, pathFolders, withLinkedFolders } from './programs.mjs';
 
@@ -141,7 +141,10 @@ export async function startPostgres({ accessRules, tls, settings: more, standbyO
 
   function start() {
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    return startServer(programs.postgres, ['-D', data, ...options], { directory: directory.path, url });
+    return startServer(programs.postgres, ['-D', data, ...options], {
+      directory: directory.path,
+      ask: () => query(url),
+    });
   }
 
   /** @type {import('node:child_process').ChildProcess | undefined} */

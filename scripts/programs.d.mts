@@ -5,3 +5,4 @@ export function findOrInstall<Found>(
   find: () => Found | undefined,
   options: { install: boolean; packages: string[] },
 ): Promise<Found | undefined>;
+export function findSystemProgram(program: string, name?: string): Promise<string>;

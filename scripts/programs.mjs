@@ -61,6 +61,17 @@ export async function findOrInstall(find, { install, packages, installPackages =
   return (await installPackages(packages)) ? find() : undefined;
 }
 
+/**
+ * The path of a program of the system, installed as root on Debian if it is missing.
+ * @param {string} program @param {string} [name] of the package that brings it
+ */
+export async function findSystemProgram(program, name = program) {
+  const find = () => findProgram(program, [...pathFolders(), '/usr/sbin', '/usr/bin', '/sbin', '/bin']);
+  const place = await findOrInstall(find, { install: true, packages: [name] });
+  if (!place) throw new Error(`Program ${program} not found. Install the package ${name}.`);
+  return place;
+}
+
 // The policy file keeps Debian from starting the system's own server, which nobody here asked for. The lock is held
 // because test files that run side by side may find the same package missing.
 const installScript = `

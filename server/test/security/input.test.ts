@@ -76,6 +76,21 @@ describeOnOneDatabase('Input', (kind) => {
     expect([answer.status, answer.text]).toEqual([413, '{"detail":"Payload Too Large"}']);
   });
 
+  itBeforeTheStore('of a declared length is discarded after the answer 413, and the connection is kept', async () => {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let answers = '';
+    socket.on('data', (text) => {
+      answers += text;
+    });
+    const length = 8 * 1024 ** 2;
+    socket.write(head(`Content-Length: ${length}\r\n`));
+    await expect.poll(() => answers).toMatch(/^HTTP\/1\.1 413 /);
+    socket.write(' '.repeat(length));
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => answers).toContain('HTTP/1.1 200 OK');
+    socket.destroy();
+  });
+
   itBeforeTheStore('without an end is answered 413 and cut off', async () => {
     const socket = connect(port, '127.0.0.1');
     const closed = untilClosed(socket);

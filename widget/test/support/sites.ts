@@ -69,7 +69,8 @@ export function handOnTo(url: string): Handler {
   };
 }
 
-function makeCertificate(): { key: string; certificate: string } {
+/** A certificate for all hosts, which nobody has signed. */
+export function makeCertificate(): { key: string; certificate: string } {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-sites-'));
   try {
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

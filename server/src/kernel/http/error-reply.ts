@@ -20,6 +20,9 @@ import { detailOf, refusalDetail, refusalWith, statusOf } from './error-catalogu
 /** Carries the code of every error, because the body has no place for the code. */
 export const codeHeader = 'x-inlay-error';
 
+/** Larger bodies, and those that don't declare their length, are cut off. */
+const maxDiscardedBytes = 16 * 1024 ** 2;
+
 export function replyToErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // The client broke off. This error has the same code as a lost database connection, so it is recognized first.
@@ -64,7 +67,12 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     return reply.code(status).send({ detail: 'faults' in facts ? facts.faults : detailOf(code, facts) });
   }
   const refusal = refusalOf(error);
-  if (refusal !== undefined) return refuse(reply, refusal);
+  if (refusal !== undefined) {
+    // Fastify closes the connection on a body that it has not read. A proxy that is still sending takes that for a failure and
+    // answers 502. Without the header, Node.js discards the rest, for as long as a request may take.
+    if (Number(request.headers['content-length']) <= maxDiscardedBytes) reply.removeHeader('connection');
+    return refuse(reply, refusal);
+  }
   request.log.error({ err: error }, 'Unexpected error');
   return refuse(reply, 'internal_error');
 }

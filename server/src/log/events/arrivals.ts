@@ -69,25 +69,24 @@ export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arr
   /** One look at a time: two would put the same events into a tail. */
   function lookAt(organizationIds: Iterable<string>): Promise<void> {
     for (const id of organizationIds) wanted.add(id);
-    looking ??= lookAtWanted();
+    // Not at the end of the work itself: without anybody to look for, that is before this assignment.
+    looking ??= lookAtWanted().finally(() => {
+      looking = undefined;
+    });
     return looking;
   }
 
   async function lookAtWanted(): Promise<void> {
-    try {
-      // Also at those that are added meanwhile.
-      for (const id of wanted) {
-        wanted.delete(id);
-        // A reader that is woken spuriously reads anyway, and reports to its caller if the store does not respond.
-        const tail = await readTail(id).catch(() => undefined);
-        if (tail) tails.set(id, tail);
-        else tails.delete(id);
-        for (const waiter of waiters) {
-          if (waiter.organizationId === id && !(tail && tail.head <= waiter.after)) waiter.end(true);
-        }
+    // Also at those that are added meanwhile.
+    for (const id of wanted) {
+      wanted.delete(id);
+      // A reader that is woken spuriously reads anyway, and reports to its caller if the store does not respond.
+      const tail = await readTail(id).catch(() => undefined);
+      if (tail) tails.set(id, tail);
+      else tails.delete(id);
+      for (const waiter of waiters) {
+        if (waiter.organizationId === id && !(tail && tail.head <= waiter.after)) waiter.end(true);
       }
-    } finally {
-      looking = undefined;
     }
   }
 

@@ -145,6 +145,19 @@ describeOnBothDatabases('Open streams of events', (kind) => {
   });
 });
 
+describeOnBothDatabases('A reader that waits for events', (kind) => {
+  it('is woken by an event although the only wait before it has timed out', async () => {
+    const store = await openTestStore(kind);
+    const { organizationId, record } = await openLog(store);
+    const arrivals = createArrivals(store, systemRuntime);
+    expect(await arrivals.wait(organizationId, 0, 1)).toBe(false);
+    const woken = arrivals.wait(organizationId, 0, 30_000);
+    await record(tag('late'));
+    await sequencerOf(store).pass();
+    expect(await woken).toBe(true);
+  });
+});
+
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 /** Lets others take the lease at once, as if the process that has it had died long ago. */
