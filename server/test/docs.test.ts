@@ -210,17 +210,6 @@ describe('the README', () => {
     expect(ci).toMatch(/^npm ci\b/m);
     expect(ci).toMatch(/npm run (--silent )?check\b/);
   });
-
-  it('names the commands of the command line', () => {
-    const commands = [
-      ...read('server/src/edge/cli/cli.ts').matchAll(
-        /= program\.command\('([\w-]+)'\)|^program\n {2}\.command\('([\w-]+)'\)/gm,
-      ),
-    ];
-    const names = commands.map((match) => match[1] ?? match[2]);
-    expect(names.length).toBeGreaterThan(5);
-    for (const name of names) expect(read('README.md')).toContain(`\`${name}\``);
-  });
 });
 
 describe('every page', () => {

@@ -1,5 +1,5 @@
 /**
- * The journey of the README, by HTTP alone, on the product as a process with an empty data directory: templates, a
+ * The journey of docs/guides/first-sync.md, by HTTP alone, on the product as a process with an empty data directory: templates, a
  * scoped token, a check, a source, rows in files and in PostgreSQL on schedule, deactivation and activation.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
