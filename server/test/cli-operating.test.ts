@@ -120,9 +120,28 @@ describe('inlay status, workspaces, jobs and logs', () => {
       inlay(['logs', '1', '--follow'], {}, runCli),
     ]);
     expect(code.code).toBe(exitCodes.findings[0]);
-    expect(unknown).toMatchObject({ code: exitCodes.usage[0], stderr: 'Invalid --cursor. Copy it from the end of an earlier list.\n' });
+    expect(unknown).toMatchObject({
+      code: exitCodes.usage[0],
+      stderr: 'Invalid --cursor. Copy it from the end of an earlier list.\n',
+    });
     expect(notFound).toMatchObject({ code: 1, stderr: 'Job 99 not found. See: inlay jobs\n' });
     expect(follow).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('status warns of replicas that run different versions or were killed', async () => {
+    const now = Date.now();
+    const replica = (started_at: number, version: string, last_seen_at: number) => ({
+      ...{ id: randomUUID(), host: 'node', process: 'x', encryption_keys: '', started_at, version, last_seen_at },
+    });
+    const ahead = now + 60_000;
+    const rows = [replica(1, '1.0.0', ahead), replica(2, '1.1.0', ahead), replica(3, '1.0.0', now - 600_000)];
+    await store.db.insertInto('replicas').values(rows).execute();
+    const shown = await succeed('status');
+    const { deployment } = await json('status');
+    await store.db.deleteFrom('replicas').execute();
+    expect(shown).toMatch(/^Replicas {5}2 running, versions 1\.0\.0 and 1\.1\.0, 1 not responding$/m);
+    const present = deployment.replicas.map(({ is_present }: { is_present: boolean }) => is_present);
+    expect(present).toEqual([true, true, false]);
   });
 
   it('show events of all customers, and forward them as they happen', async () => {
