@@ -125,6 +125,22 @@ describe('inlay status, workspaces, jobs and logs', () => {
     expect(follow).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('status warns of replicas that run different versions or were killed', async () => {
+    const now = Date.now();
+    const replica = (started_at: number, version: string, last_seen_at: number) => ({
+      ...{ id: randomUUID(), host: 'node', process: 'x', encryption_keys: '', started_at, version, last_seen_at },
+    });
+    const ahead = now + 60_000;
+    const rows = [replica(1, '1.0.0', ahead), replica(2, '1.1.0', ahead), replica(3, '1.0.0', now - 600_000)];
+    await store.db.insertInto('replicas').values(rows).execute();
+    const shown = await succeed('status');
+    const { deployment } = await json('status');
+    await store.db.deleteFrom('replicas').execute();
+    expect(shown).toMatch(/^Replicas {5}2 running, versions 1\.0\.0 and 1\.1\.0, 1 not responding$/m);
+    const present = deployment.replicas.map(({ is_present }: { is_present: boolean }) => is_present);
+    expect(present).toEqual([true, true, false]);
+  });
+
   it('show events of all customers, and forward them as they happen', async () => {
     const organizationId = (await store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()).id;
     const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });

@@ -737,6 +737,7 @@ it('An operator tries a sign-in by API: the result is shown, and nothing is conn
     failure: null,
     message: null,
     revocation: null,
+    revocation_error: null,
   });
   const visitor = visitorOf(test);
   expect((await visitor.get(callbackOf(await agree(visitor, started)), fromElsewhere)).status).toBe(303);
@@ -757,6 +758,7 @@ it('An operator tries a sign-in by API: the result is shown, and nothing is conn
     failure: null,
     message: null,
     revocation: 'due',
+    revocation_error: null,
   });
   await test.app.workers.revocations.pass();
   // Nobody knows whether the account is that of a customer, whose access would end.

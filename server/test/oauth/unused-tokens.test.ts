@@ -239,7 +239,10 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
 
 describe('`inlay oauth test`', () => {
   /** Its output, and its revocations at the provider, after someone has signed in. */
-  async function tryOut(template = templateId): Promise<{ printed: string; code: number; revoked: string[] }> {
+  async function tryOut(
+    template = templateId,
+    more = {},
+  ): Promise<{ printed: string; code: number; revoked: string[] }> {
     const { env, exitCode } = process;
     let printed = '';
     const streams = [process.stdout, process.stderr].map((stream) =>
@@ -248,7 +251,7 @@ describe('`inlay oauth test`', () => {
         return true;
       }),
     );
-    process.env = { ...env, ...test.env };
+    process.env = { ...env, ...test.env, ...more };
     process.exitCode = 0;
     onTestFinished(() => {
       process.env = env;
@@ -263,24 +266,31 @@ describe('`inlay oauth test`', () => {
     return { printed, code: Number(process.exitCode), revoked };
   }
 
-  it('signs in as a customer would, says what came back, keeps nothing, and has the tokens ended', async () => {
-    const usable = async () =>
-      await test.app.store.db
-        .selectFrom('credentials')
-        .select('id')
-        .where((is) => is.or([is('state', '<>', 'ended'), is('sealed_tokens', '<>', '')]))
-        .execute();
-    const before = await usable();
-    signsInAs(given, 'tried', 'contacts.read');
-    const { printed, revoked } = await tryOut();
-    expect(printed).toContain(`Signed in as ${given}@example.com.`);
-    expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +deals\.read\n/);
-    expect(printed).toMatch(/Access token +expires in 3600 seconds\n +Refresh token +yes/);
-    expect(printed).toMatch(/Nothing was connected\. .*revoked/);
-    expect(printed).not.toMatch(/tried|the client secret/);
-    expect(revoked).toEqual(['tried']);
-    expect(await usable()).toEqual(before);
-  });
+  it.each(['store', 'API'])(
+    'signs in as a customer would, says what came back, keeps nothing, and has the tokens ended (%s)',
+    async (by) => {
+      const usable = async () =>
+        await test.app.store.db
+          .selectFrom('credentials')
+          .select('id')
+          .where((is) => is.or([is('state', '<>', 'ended'), is('sealed_tokens', '<>', '')]))
+          .execute();
+      const before = await usable();
+      signsInAs(given, 'tried', 'contacts.read');
+      const overApi = async () => ({
+        INLAY_URL: await test.app.http.listen({ host: '127.0.0.1', port: 0 }),
+        INLAY_OPERATOR_TOKEN: test.operatorToken,
+      });
+      const { printed, revoked } = await tryOut(templateId, by === 'API' ? await overApi() : {});
+      expect(printed).toContain(`Signed in as ${given}@example.com.`);
+      expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +deals\.read\n/);
+      expect(printed).toMatch(/Access token +expires in 3600 seconds\n +Refresh token +yes/);
+      expect(printed).toMatch(/Nothing was connected\. .*revoked/);
+      expect(printed).not.toMatch(/tried|the client secret/);
+      expect(revoked).toEqual(['tried']);
+      expect(await usable()).toEqual(before);
+    },
+  );
 
   it('has the tokens ended of a sign-in that was granted too little, too', async () => {
     signsInAs(given, 'too little for a test', 'deals.read');

@@ -34,25 +34,21 @@ export function createClockWatch({ store, runtime, log, settleMs, metrics }: Clo
   const columns = new Map(times.map((time) => [`${time.table}.${time.column}`, time]));
   let last: { now: number; askedMs: number } | undefined;
 
-  /** By how much the clock gained on the one that never jumps, at the least: a slow database is no jump. */
-  async function measureJump(): Promise<number> {
-    const askedMs = runtime.elapsed();
-    const now = await store.now();
-    const jumpMs = last ? now - last.now - (runtime.elapsed() - last.askedMs) : 0;
-    last = { now, askedMs };
-    return jumpMs;
-  }
-
-  async function keepHolds(jumpMs: number): Promise<void> {
-    metrics.clockJumped('forward');
-    log.warn({ seconds: jumpMs / 1000 }, 'Clock jumped forward, or the machine was suspended; leases extended');
-    // Every replica may notice. Nothing is held longer than if it had begun now.
-    for (const time of columns.values()) if (clock.isHold(time)) await clock.holdLonger(store.db, time, jumpMs);
+  async function noticeJump(): Promise<void> {
+    const seen = { askedMs: runtime.elapsed(), now: await store.now() };
+    // By how much the clock gained on the one that never jumps, at the least: a slow database is no jump.
+    const jumpMs = last ? seen.now - last.now - (runtime.elapsed() - last.askedMs) : 0;
+    if (jumpMs > leastJumpMs) {
+      // Every replica may notice. Nothing is held longer than if it had begun now.
+      for (const time of columns.values()) if (clock.isHold(time)) await clock.holdLonger(store.db, time, jumpMs);
+      metrics.clockJumped('forward');
+      log.warn({ seconds: jumpMs / 1000 }, 'Clock jumped forward, or the machine was suspended; leases extended');
+    }
+    last = seen;
   }
 
   async function pass(): Promise<void> {
-    const jumpMs = await measureJump();
-    if (jumpMs > leastJumpMs) await keepHolds(jumpMs);
+    await noticeJump();
     if (!(await clock.noteTime(store.db))) {
       const stepMs = await store.exclusively(async (tx) => {
         const step = await clock.takeStepBack(tx);
