@@ -205,6 +205,6 @@ describeInTurns('When the platform fails', (kind, it) => {
     failure = () => {
       throw new Error('a bug that knows a secret');
     };
-    expectError(await ask('bug'), 500, 'Internal Server Error');
+    expectError(await ask('bug'), 500, 'internal_error');
   });
 });
