@@ -60,19 +60,22 @@ export const disk: Benchmark = {
       figureOf(`disk: ${work}`, ['disk', 'kB'], { tookMs: 0, bytes: bytes / of }, { note });
     const note = `${numberText(count)} customers with ${syncsEach} syncs each`;
     return [
-      figure('a customer with a source and a connection', connected.own - empty.own, count, note),
-      figure('a sync: its job, events and log', synced.own - connected.own, count * syncsEach, note),
+      figure('a customer with a source and a connection', connected.databases - empty.databases, count, note),
+      figure('a sync: its job and events', synced.databases - connected.databases, count * syncsEach, note),
+      figure('a sync: its log', synced.logs - connected.logs, count * syncsEach, note),
       figure('a sync: the files of its 100 rows', synced.rows, count * syncsEach, 'local-files, uncompressed'),
     ];
   },
 };
 
-/** Bytes of the deployment itself, and of rows in `local-files`. */
+/** Bytes of both databases, of rows in `local-files`, and of the rest: logs. */
 function sizesBelow(dataDir: string) {
-  const sizes = { own: 0, rows: 0 };
+  const sizes = { databases: 0, logs: 0, rows: 0 };
   for (const path of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {
     const entry = statSync(join(dataDir, path));
-    if (entry.isFile()) sizes[path.split(sep)[0] === 'files' ? 'rows' : 'own'] += entry.size;
+    if (!entry.isFile()) continue;
+    if (path.startsWith(`files${sep}`)) sizes.rows += entry.size;
+    else sizes[path.endsWith('.db') ? 'databases' : 'logs'] += entry.size;
   }
   return sizes;
 }

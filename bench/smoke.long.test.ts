@@ -23,7 +23,7 @@ const all = {
     'fair-share': 3,
     'hostile-connectors': 2,
     'due-syncs': 1,
-    disk: 3,
+    disk: 4,
   },
   ...{ 'sync-to-files': 2, 'sync-to-postgres': 2, 'postgres-to-postgres': 2, templates: 2, declarative: 3 },
 };

@@ -206,6 +206,19 @@ describe('systemd/inlay.service', () => {
   });
 });
 
+it('Every file names the image of this version', () => {
+  const { version } = JSON.parse(read('../server/package.json'));
+  const named = {
+    Containerfile: /^ARG INLAY_VERSION=(.*)$/m,
+    'compose.yaml': /image: \$\{INLAY_IMAGE:-inlay:(.*)\}$/m,
+    'kubernetes/single/kustomization.yaml': /newTag: (.*)$/m,
+    'kubernetes/replicas/kustomization.yaml': /newTag: (.*)$/m,
+    'kubernetes/rendered-single.yaml': /image: inlay:(.*)$/m,
+    'kubernetes/rendered-replicas.yaml': /image: inlay:(.*)$/m,
+  };
+  for (const [file, pattern] of Object.entries(named)) expect(pattern.exec(read(file))?.[1], file).toBe(version);
+});
+
 /** The parser imports JSON in a way that only bundlers understand. */
 async function loadWorkflowParser(): Promise<typeof import('@actions/workflow-parser')> {
   const stdin = { contents: "export * from '@actions/workflow-parser'", resolveDir: folder };

@@ -29,12 +29,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'server/package.json'), 'utf8'));
 const commit = 'c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00';
 // Not in $TMPDIR, which may be memory: layers take a gigabyte.
-const folder = mkdtempSync('/var/tmp/inlay-image-');
+const temporary = '/var/tmp';
+const folder = mkdtempSync(`${temporary}/inlay-image-`);
 const id = folder.replace(/.*-/, 'inlay-');
 const operatorToken = 'an-operator-token-only-for-this-image';
 
 async function run(program: string, args: string[]): Promise<string> {
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin`, TMPDIR: temporary };
   const { stdout } = await promisify(execFile)(program, args, { env, maxBuffer: 256 * 1024 * 1024 });
   return stdout.trim();
 }
