@@ -269,7 +269,7 @@ describe('A retry of a cause', () => {
     await told.getByRole('progressbar', { name: '80 of 200 tried' }).waitFor();
     await told.getByText(retry.message).waitFor();
     await told.getByText(words.overview.retryHasMore).waitFor();
-    await told.getByRole('button', { name: 'Copy as curl: Stop retry' }).waitFor();
+    await told.getByRole('button', { name: `${words.copy.curl}: ${words.overview.stopRetry}` }).waitFor();
     await expectGoodLooks(page, 'overview-retrying', told);
     await told.getByRole('button', { name: 'Stop retry', exact: true }).click();
     await told.getByText(words.overview.retryStopped).waitFor();

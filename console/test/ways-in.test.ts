@@ -308,7 +308,7 @@ describe('The provider of the organization', () => {
     await visit('');
     await begin().click();
     await signInAs('eve');
-    await page.getByText('Your account has no access').waitFor();
+    await page.getByText(/no access/).waitFor();
     expect(await sessionCookie()).toBeUndefined();
     await page.getByRole('link', { name: 'Back to sign-in' }).click();
     await begin().waitFor();
