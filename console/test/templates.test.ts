@@ -1,6 +1,6 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
+import { describeInLongRun, isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { wordsFor } from '../../server/src/credentials/sign-in/page-words.ts';
 import { eventually } from '../../server/test/support/deployment.ts';
 import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
@@ -534,7 +534,7 @@ describe('Connectors', () => {
   });
 });
 
-describe('The playground', () => {
+describeInLongRun('The playground', () => {
   itInLongRun('writes the code for the chosen settings, and shows what a customer would be offered', async () => {
     await stage.sourceTemplate({ name: 'Tagged', tags: ['gold'] });
     await stage.sourceTemplate({ name: 'Untagged' });
