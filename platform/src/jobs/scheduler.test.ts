@@ -484,7 +484,7 @@ describe('the slots for syncs', () => {
 });
 
 describe('an attempt that takes too long', () => {
-  itInLongRun('is ended at the limit, and tried again', async () => {
+  test('is ended at the limit, and tried again', async () => {
     const steered = await startSteered({ maxAttemptMs: 500 });
     const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     connection.steer({ records: 12, waitsAfter: 5 });
