@@ -117,6 +117,14 @@ describeOnBothDatabases('The restore drill', (kind) => {
     );
     const deletedBefore = deletions;
     await moreDeletions();
+    // One that the backup has.
+    const [[name, { id: deletedSince }] = ['', { id: '' }]] = acknowledged;
+    acknowledged.delete(name);
+    expect((await call(service, 'DELETE', `/api/v1/workspaces/${deletedSince}`)).status).toBe(200);
+    await eventually('the trail has the deletion', async () => {
+      const { data } = (await call(service, 'GET', `/api/v1/audit-events?workspace_id=${deletedSince}`)).body;
+      return data.some(({ type }: { type: string }) => type === 'workspace.deleted');
+    });
     await eventually('the tokens are refreshed', () => rotating.issued() === 1);
     isOver = true;
     await service.kill();
@@ -154,6 +162,7 @@ describeOnBothDatabases('The restore drill', (kind) => {
       .map((line) => JSON.parse(line));
     const deleted = entries.filter(({ type }) => type === 'workspace.deletion_requested');
     expect(deleted.length).toBeGreaterThan(deletedBefore);
+    expect(deleted.map(({ workspace_id }) => workspace_id)).toContain(deletedSince);
     expect(deleted.filter(({ workspace_id }) => listed.some(({ id }) => id === workspace_id))).toEqual([]);
     await run(fresh, 'audit', 'verify');
 

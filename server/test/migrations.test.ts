@@ -91,6 +91,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'rollout_items',
         'rollouts',
         'schema_versions',
+        'scheduled_backups',
         'signing_keys',
         'source_checks',
         'source_definition_versions',

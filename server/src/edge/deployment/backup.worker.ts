@@ -168,7 +168,7 @@ function chooseKeys({ config, secrets }: DeploymentContext, { passphrase, leaves
   if (secrets.encryptionKeys) {
     if (passphrase === undefined) return chosen('environment');
     throw new OperatorError(
-      'The encryption key is in INLAY_ENCRYPTION_KEY, which a backup does not contain. Keep a copy of it elsewhere, and leave out --passphrase-file.',
+      'The encryption key is in INLAY_ENCRYPTION_KEY, which a backup does not contain. Keep a copy of it elsewhere, and set no passphrase.',
     );
   }
   if (passphrase !== undefined && leavesKeysOut)
