@@ -77,6 +77,8 @@ describe('Tokens and keys', () => {
     const page = await openConsole(stage, 'tokens');
     await page.getByRole('button', { name: `End session: ${label}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End session', exact: true }).click();
+    // The dialog may have been over the list, which keeps its rows while the pointer is on it.
+    await page.mouse.move(0, 0);
     await expect.poll(() => page.getByRole('button', { name: `End session: ${label}` }).count()).toBe(0);
     await other.reload();
     await other.getByLabel('Operator token').waitFor();
