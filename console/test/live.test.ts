@@ -256,7 +256,7 @@ describe('Rows', () => {
     expect(await page.locator('.c-cause').count()).toBe(0);
   });
 
-  it('come although each answer takes longer than the next event', async () => {
+  itInLongRun('come although each answer takes longer than the next event', async () => {
     const { context } = await own.signedIn();
     const page = await openWithClock(context, 'customers');
     await expect.poll(() => state(page)).toBe('Live');
@@ -357,7 +357,7 @@ async function openOverview(told: Partial<typeof overview>, options?: BrowserCon
 /** How far from the beginning of the page. */
 const placeOf = (row: Locator) => row.evaluate((element) => element.getBoundingClientRect().top + scrollY);
 
-describe.each([1280, 320])('The overview, %d pixels wide', (width) => {
+describe.each(isLongRun ? [1280, 320] : [320])('The overview, %d pixels wide', (width) => {
   it('keeps the place of what comes later: nothing moves when it comes', async () => {
     const health = own.hold('GET', /integrations\/health/);
     const page = await openOverview(

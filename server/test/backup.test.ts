@@ -19,6 +19,7 @@ import { SqliteConnection } from '@inlay/sqlite/connection';
 import { applyPending, readFileHistory } from '@inlay/sqlite/schema-history';
 import { sql } from 'kysely';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { sealTokens } from '../src/credentials/tokens/credentials.ts';
 import { type Manifest, writtenManifest } from '../src/edge/deployment/backup-manifest.ts';
 import { examine } from '../src/edge/deployment/doctor.ts';
@@ -31,7 +32,7 @@ import { runCommand } from './support/command-line.ts';
 import { insertCredential } from './support/credentials.ts';
 import {
   createTestDatabase,
-  describeOnBothDatabases,
+  describeInTurns,
   describeOnOneDatabase,
   type TestDatabase,
   type TestDatabaseKind,
@@ -99,7 +100,7 @@ async function readAll(test: TestApp, token: string, after?: number) {
   return await test.request('GET', `/api/v1/events?limit=500${query}`, { token });
 }
 
-describeOnBothDatabases('A backup', (kind) => {
+describeInTurns('A backup', (kind, it) => {
   it('restores a running deployment: keys, customers and webhooks as they were, and no position given twice', async () => {
     const test = await start(kind);
     const { operatorToken: token } = test;
@@ -292,7 +293,7 @@ describeOnOneDatabase('A backup', () => {
     expect(readFileSync(join(other, 'encryption.key'), 'utf8').trim()).toBe(key);
   });
 
-  it('includes the files of customers only if asked to', async () => {
+  itInLongRun('includes the files of customers only if asked to', async () => {
     const test = await start();
     const path = join('files', 'workspace', 'rows.jsonl');
     mkdirSync(join(test.dataDir, 'files', 'workspace'), { recursive: true });
@@ -394,29 +395,32 @@ describeOnOneDatabase('A backup', () => {
     expect(keys).toEqual([{ kid: expect.not.stringMatching(kid), retired_at: null }]);
   });
 
-  it('ends console sessions and one-time links, and lists workspaces that the platform no longer had', async () => {
-    const test = await start();
-    await test.workspaceId('kept');
-    const deleted = await test.workspaceId('deleted');
-    await test.app.makeConsoleLink();
-    const headers = { 'x-inlay-console': '1', 'sec-fetch-site': 'same-origin' };
-    const signedIn = await test.request('POST', '/console/session', { headers, body: { token: test.operatorToken } });
-    expect(signedIn.status, signedIn.text).toBeLessThan(300);
-    const made = await backUp(test.env);
-    // As if it had been deleted after the service's store was copied, and before the platform's.
-    const platform = new SqliteConnection(join(made.folder, 'platform.db'));
-    platform.prepare('update workspaces set deleted_at = 1 where workspace_id = ?').run([deleted]);
-    platform.close();
-    relist(made.folder);
-    const { dataDir, report } = await restore(made.folder);
-    expect(report.missing_on_platform).toEqual([{ id: deleted, name: 'deleted' }]);
-    const left = (table: string, column: string) =>
-      [test.dataDir, dataDir].map(
-        (dir) => rowsOf(join(dir, 'inlay.db'), `select id from ${table} where ${column} is null`).length,
-      );
-    expect(left('console_links', 'used_at')).toEqual([1, 0]);
-    expect(left('console_sessions', 'ended_at')).toEqual([1, 0]);
-  });
+  itInLongRun(
+    'ends console sessions and one-time links, and lists workspaces that the platform no longer had',
+    async () => {
+      const test = await start();
+      await test.workspaceId('kept');
+      const deleted = await test.workspaceId('deleted');
+      await test.app.makeConsoleLink();
+      const headers = { 'x-inlay-console': '1', 'sec-fetch-site': 'same-origin' };
+      const signedIn = await test.request('POST', '/console/session', { headers, body: { token: test.operatorToken } });
+      expect(signedIn.status, signedIn.text).toBeLessThan(300);
+      const made = await backUp(test.env);
+      // As if it had been deleted after the service's store was copied, and before the platform's.
+      const platform = new SqliteConnection(join(made.folder, 'platform.db'));
+      platform.prepare('update workspaces set deleted_at = 1 where workspace_id = ?').run([deleted]);
+      platform.close();
+      relist(made.folder);
+      const { dataDir, report } = await restore(made.folder);
+      expect(report.missing_on_platform).toEqual([{ id: deleted, name: 'deleted' }]);
+      const left = (table: string, column: string) =>
+        [test.dataDir, dataDir].map(
+          (dir) => rowsOf(join(dir, 'inlay.db'), `select id from ${table} where ${column} is null`).length,
+        );
+      expect(left('console_links', 'used_at')).toEqual([1, 0]);
+      expect(left('console_sessions', 'ended_at')).toEqual([1, 0]);
+    },
+  );
 
   it('lists credentials whose tokens were due since, and has each refresh token sent once more', async () => {
     const test = await start();

@@ -14,13 +14,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type S3Server, startS3Server } from '../../connectors/test/s3-server.ts';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import { deleteOld, openPlace } from '../src/edge/deployment/backup-places.ts';
 import { examineBackup } from '../src/edge/deployment/doctor-rules.ts';
 import { readLastBackup, recordBackup } from '../src/edge/deployment/last-backup.ts';
 import { readConfig } from '../src/kernel/config/config.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { runCommand } from './support/command-line.ts';
-import { createTestDatabase, describeOnBothDatabases, describeOnOneDatabase } from './support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase } from './support/databases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-schedule-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +57,7 @@ async function failures(test: TestApp) {
   return body.data.map(({ data }: { data: object }) => data);
 }
 
-describeOnBothDatabases('A scheduled backup', (kind) => {
+describeOnOneDatabase('A scheduled backup', (kind) => {
   it('is made by one replica when it is due, and known to all', async () => {
     const to = newPath();
     const database = await createTestDatabase(kind, { migrated: true });
@@ -102,7 +103,7 @@ describeOnOneDatabase('A scheduled backup', () => {
     expect(readdirSync(to)).toHaveLength(1);
   });
 
-  it('deletes the oldest complete backups, and what is left of unfinished ones', async () => {
+  itInLongRun('deletes the oldest complete backups, and what is left of unfinished ones', async () => {
     const to = newPath();
     const test = await start('sqlite', { env: settingsFor(to) });
     const day = (ageMs: number) => new Date(Date.now() - ageMs).toISOString().replaceAll(/[:.]/g, '-');
@@ -133,7 +134,7 @@ describeOnOneDatabase('A scheduled backup', () => {
     expect(await failures(test)).toHaveLength(1);
   });
 
-  it('that is interrupted by the end of the process leaves nothing behind, and stays due', async () => {
+  itInLongRun('that is interrupted by the end of the process leaves nothing behind, and stays due', async () => {
     const to = newPath();
     const test = await start('sqlite', { env: settingsFor(to) });
     await letTwoDaysPass(test);
@@ -259,7 +260,7 @@ describeOnOneDatabase('A backup in S3', () => {
     expect([left.length, left.includes(half)]).toEqual([1, false]);
   });
 
-  it('is one of as many as are kept', async () => {
+  itInLongRun('is one of as many as are kept', async () => {
     const env = settings('kept', 1);
     const test = await start('sqlite', { env });
     for (let round = 0; round < 2; round++) {

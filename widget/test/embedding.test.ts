@@ -1,6 +1,7 @@
 /** The widget in a page, by the embed library and without it: who may show it, talk to it, and what happens to tokens. */
 import type { Frame, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { itInLongRun } from '../../scripts/long-run.ts';
 import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
@@ -81,7 +82,7 @@ describe('The dialog', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('connect');
   });
 
-  it('stays in sight on a long page, whatever is scrolled inside', async () => {
+  itInLongRun('stays in sight on a long page, whatever is scrolled inside', async () => {
     const page = await stage.newPage({ viewport: { width: 800, height: 420 } });
     await openHost(page, '<div style="height: 3000px"></div>');
     await page.evaluate(() => window.scrollTo(0, 1_000));
@@ -97,7 +98,7 @@ describe('The dialog', () => {
     expect(await top()).toBe(before);
   });
 
-  it('may be opened twice, and leaves nothing behind', async () => {
+  itInLongRun('may be opened twice, and leaves nothing behind', async () => {
     const page = await stage.newPage();
     await openHost(page);
     const before = await page.evaluate(() => document.documentElement.outerHTML);
@@ -115,7 +116,7 @@ describe('The dialog', () => {
     expect(await page.evaluate(() => document.adoptedStyleSheets.length)).toBe(0);
   });
 
-  it('destroyed while it loads is gone for good', async () => {
+  itInLongRun('destroyed while it loads is gone for good', async () => {
     const page = await stage.newPage();
     await openHost(page);
     const { whole } = await stage.widgetToken();
@@ -356,7 +357,7 @@ describe('Messages', () => {
     expect(sources.data).toEqual([]);
   });
 
-  it('of the widget reach the allowed origin only', async () => {
+  itInLongRun('of the widget reach the allowed origin only', async () => {
     const page = await stage.newPage();
     await openHost(page);
     const frame = await openModal(page, (await stage.widgetToken()).whole);

@@ -9,7 +9,7 @@ import en from '@inlay/ui/form/words/en.ts';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { isLongRun } from '../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { configured } from './generated-specifications.ts';
 import { everyConvention, githubLike, postgresLike, sheetsLike, stripeLike } from './specifications.ts';
 import { show, submit, takeSubmitted, useFormStage } from './support/form-stage.ts';
@@ -84,7 +84,7 @@ describe('a form', () => {
     await takePicture(page, `form-320-${colorScheme}`);
   });
 
-  it('gives back configurations that nobody touched', async () => {
+  itInLongRun('gives back configurations that nobody touched', async () => {
     const page = await stage.open({ specification: stripeLike });
     const samples = fc.sample(configured, { numRuns: isLongRun ? 40 : 15, seed: 5 });
     for (const [index, { specification, configuration }] of samples.entries()) {
@@ -391,7 +391,7 @@ describe('every kind of field', () => {
     }
   });
 
-  it('takes changes that come together, as a password manager makes them', async () => {
+  itInLongRun('takes changes that come together, as a password manager makes them', async () => {
     const page = await stage.open({ specification: stripeLike });
     await page.evaluate(() => {
       for (const [id, value] of [
@@ -406,7 +406,7 @@ describe('every kind of field', () => {
     expect(await submit(page)).toMatchObject({ account_id: 'acct_1', client_secret: 'sk_test_1' });
   });
 
-  it('that is an item of a list keeps its saved secret when an item above it goes', async () => {
+  itInLongRun('that is an item of a list keeps its saved secret when an item above it goes', async () => {
     const specification = {
       type: 'object',
       required: ['accounts'],
@@ -433,7 +433,7 @@ describe('every kind of field', () => {
     expect(await submit(page)).toEqual({ accounts: [{ key: '*****' }] });
   });
 
-  it('that is a point in time keeps the format the connector wants', async () => {
+  itInLongRun('that is a point in time keeps the format the connector wants', async () => {
     const value = {
       credentials: { option_title: 'OAuth Credentials', access_token: '**********' },
       repositories: ['a/b'],

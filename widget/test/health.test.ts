@@ -3,7 +3,7 @@ import type { Connection } from '@inlay/contract/pipelines/connections';
 import type { Health } from '@inlay/contract/pipelines/health';
 import type { Frame, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { isLongRun } from '../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
@@ -235,51 +235,54 @@ function latch() {
   return { open, opened };
 }
 
-it('takes a customer to the offers who disconnects while a sync runs, however long the platform takes', async () => {
-  const page = await stage.newPage({ viewport: sizes.desktop });
-  await connect(page, 'leaves');
-  await stage.sourceTemplate({ name: 'Second shop' });
-  await pretend(page, () => ({ last_run: run(ongoing) }));
-  const frame = await open(page, 'leaves');
-  await frame.getByRole('button', { name: /Demo shop/ }).click();
-  await frame.getByRole('tab', { name: 'Settings' }).click();
-  await frame.getByRole('button', { name: 'Disconnect' }).click();
+itInLongRun(
+  'takes a customer to the offers who disconnects while a sync runs, however long the platform takes',
+  async () => {
+    const page = await stage.newPage({ viewport: sizes.desktop });
+    await connect(page, 'leaves');
+    await stage.sourceTemplate({ name: 'Second shop' });
+    await pretend(page, () => ({ last_run: run(ongoing) }));
+    const frame = await open(page, 'leaves');
+    await frame.getByRole('button', { name: /Demo shop/ }).click();
+    await frame.getByRole('tab', { name: 'Settings' }).click();
+    await frame.getByRole('button', { name: 'Disconnect' }).click();
 
-  // A look that has begun before is answered after the source is gone.
-  const early = latch();
-  const begun = latch();
-  const looks: Request[] = [];
-  page.on('request', (request) => {
-    if (/embedded\/(sources|connections)$/.test(request.url())) looks.push(request);
-  });
-  await page.route(connections, async (route) => {
-    begun.open();
-    await early.opened;
-    await route.fallback();
-  });
-  await page.clock.install();
-  await page.clock.runFor(2_000);
-  await begun.opened;
-  const answer = latch();
-  const gone = latch();
-  await page.route('**/api/v1/embedded/sources/*', async (route) => {
-    const response = await route.fetch();
-    gone.open();
-    await answer.opened;
-    await route.fulfill({ response });
-  });
-  await frame.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-  await gone.opened;
-  early.open();
-  // As many refreshes as happen in that time.
-  for (let second = 0; second < 60; second += 1) {
-    await Promise.all(looks.splice(0).map((request) => request.response()));
-    await page.clock.runFor(1_000);
-  }
-  answer.open();
-  const shown = () => frame.locator('[data-screen]').getAttribute('data-screen');
-  await expect.poll(shown).toBe('choose');
-  expect(await frame.getByText(words.disconnect.done('Demo shop')).count()).toBe(1);
-  expect(await frame.getByRole('button', { name: /Your source/ }).count()).toBe(0);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-});
+    // A look that has begun before is answered after the source is gone.
+    const early = latch();
+    const begun = latch();
+    const looks: Request[] = [];
+    page.on('request', (request) => {
+      if (/embedded\/(sources|connections)$/.test(request.url())) looks.push(request);
+    });
+    await page.route(connections, async (route) => {
+      begun.open();
+      await early.opened;
+      await route.fallback();
+    });
+    await page.clock.install();
+    await page.clock.runFor(2_000);
+    await begun.opened;
+    const answer = latch();
+    const gone = latch();
+    await page.route('**/api/v1/embedded/sources/*', async (route) => {
+      const response = await route.fetch();
+      gone.open();
+      await answer.opened;
+      await route.fulfill({ response });
+    });
+    await frame.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await gone.opened;
+    early.open();
+    // As many refreshes as happen in that time.
+    for (let second = 0; second < 60; second += 1) {
+      await Promise.all(looks.splice(0).map((request) => request.response()));
+      await page.clock.runFor(1_000);
+    }
+    answer.open();
+    const shown = () => frame.locator('[data-screen]').getAttribute('data-screen');
+    await expect.poll(shown).toBe('choose');
+    expect(await frame.getByText(words.disconnect.done('Demo shop')).count()).toBe(1);
+    expect(await frame.getByRole('button', { name: /Your source/ }).count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+);

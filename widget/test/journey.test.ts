@@ -105,7 +105,7 @@ describe('A customer', () => {
     expect(delivered('our_shop_users')).toHaveLength(300);
   });
 
-  it('shows beside the field what to fix, and reconnects after the key has changed', async () => {
+  itInLongRun('shows beside the field what to fix, and reconnects after the key has changed', async () => {
     const tags = ['api'];
     await stage.sourceTemplate({
       actor_definition_id: httpApi,

@@ -17,7 +17,7 @@ import type { ConfiguredStream, DestinationSyncMode, State } from '@inlay/protoc
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addedText } from '../../../connectors/test/added-text.ts';
-import { isLongRun } from '../../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
 import { bundled, linesIn, type RanSync, sync, temporaryFolder, testRunner } from '../../test/connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../../test/data-stores.ts';
 import type { ConfiguredConnector, JobLog, SyncRequest } from './runner.ts';
@@ -115,7 +115,7 @@ describe.each(places)('what goes to %s', (name, open, victims) => {
     if (isDatabase) expect([users, fresh.count]).toEqual(expect.arrayContaining([...seen]));
   });
 
-  it('is there at least once when the platform is killed', async () => {
+  itInLongRun('is there at least once when the platform is killed', async () => {
     const store = await open();
     // Which of its two connectors sees the platform die matters to the platform, not to where the data goes.
     const told = isDatabase ? witnesses : witnesses.filter((who) => (who === 'source') === (name === 'S3'));

@@ -1,7 +1,7 @@
 /**
  * The warehouse's password is rotated for all customers by two replicas: plan, stages by tags and percent, pause, a process that
  * dies, a failing tenth that stops it, rollback, and again. On both databases, on a platform as a hosted one. With a real
- * kill -9 and 1,000 customers: server/test/faults/rollouts.test.ts.
+ * kill -9 and 1,000 customers: server/test/faults/rollouts.long.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isLongRun } from '../../../scripts/long-run.ts';

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
+import { itInLongRun } from '../../../scripts/long-run.ts';
 import { examine } from '../../src/edge/deployment/doctor.ts';
 import { migrate } from '../../src/kernel/db/migrations.ts';
 import type { SourceRow } from '../../src/kernel/db/tables.ts';
@@ -137,28 +138,31 @@ it("Tokens of the operator's own reach such a platform as well", async () => {
   expect(await sync(started)).toMatchObject({ status: 'succeeded', rowsSynced: 1 });
 });
 
-it('A customer who signs in while the platform is away keeps everything; nothing is handed over on a guess', async () => {
-  let failing: PlatformAnswer | undefined;
-  const started = await start({ answer: (path) => (path.startsWith('/credentials') ? failing : undefined) });
-  failing = { status: 503, headers: {}, text: '' };
-  const { customer, credential, setUp, tried, onPlatform } = started;
-  const credential_id = await customer.signIn();
-  await customer.ask('POST', '/sources', { source_template_id: customer.source_template_id, credential_id });
-  for (const status of [503, 500, 429, 401]) {
-    failing = { status, headers: {}, text: '' };
-    expect(await tried()).toMatchObject({ failure: null, last_error: expect.stringContaining(String(status)) });
-    expect(await credential(), String(status)).toMatchObject({ owner: 'service' });
+itInLongRun(
+  'A customer who signs in while the platform is away keeps everything; nothing is handed over on a guess',
+  async () => {
+    let failing: PlatformAnswer | undefined;
+    const started = await start({ answer: (path) => (path.startsWith('/credentials') ? failing : undefined) });
+    failing = { status: 503, headers: {}, text: '' };
+    const { customer, credential, setUp, tried, onPlatform } = started;
+    const credential_id = await customer.signIn();
+    await customer.ask('POST', '/sources', { source_template_id: customer.source_template_id, credential_id });
+    for (const status of [503, 500, 429, 401]) {
+      failing = { status, headers: {}, text: '' };
+      expect(await tried()).toMatchObject({ failure: null, last_error: expect.stringContaining(String(status)) });
+      expect(await credential(), String(status)).toMatchObject({ owner: 'service' });
+      expect((await onPlatform('/sources')).body.data).toEqual([]);
+    }
+    // An earlier version of the platform, which cannot ask, is waited for as well.
+    failing = { status: 200, headers: {}, text: '{"areResolved":false}' };
+    expect(await tried()).toMatchObject({ failure: null, last_error: expect.stringContaining('update it') });
     expect((await onPlatform('/sources')).body.data).toEqual([]);
-  }
-  // An earlier version of the platform, which cannot ask, is waited for as well.
-  failing = { status: 200, headers: {}, text: '{"areResolved":false}' };
-  expect(await tried()).toMatchObject({ failure: null, last_error: expect.stringContaining('update it') });
-  expect((await onPlatform('/sources')).body.data).toEqual([]);
-  failing = undefined;
-  await setUp();
-  expect((await onPlatform('/sources')).body.data).toMatchObject([{ credential: { id: credential_id } }]);
-  expect(await credential()).toMatchObject({ owner: 'service', state: 'connected' });
-});
+    failing = undefined;
+    await setUp();
+    expect((await onPlatform('/sources')).body.data).toMatchObject([{ credential: { id: credential_id } }]);
+    expect(await credential()).toMatchObject({ owner: 'service', state: 'connected' });
+  },
+);
 
 /** As an earlier version left it: it took such a platform for a hosted one. */
 async function startHandedOver() {
@@ -174,52 +178,61 @@ async function startHandedOver() {
   return { ...started, sourceId, update: () => test.app.store.db.updateTable('credentials') };
 }
 
-it('Tokens that an earlier version gave away end, and the customer is asked once; a new sign-in stays with the service', async () => {
-  const started = await startHandedOver();
-  const { customer, credential, setUp, test, onPlatform, sourceId, update, rotating } = started;
-  // A platform that still has a token which works is left alone.
-  await test.app.workers.refreshWorker.pass();
-  expect(await credential()).toMatchObject({ state: 'connected' });
-  await update().set({ access_expires_at: 1 }).execute();
-  await sql`delete from migrations where name = '0049-ends-of-handed-over-tokens'`.execute(test.app.store.db);
-  await migrate(test.app.store);
-  await test.app.workers.refreshWorker.pass();
-  await test.app.workers.refreshWorker.pass();
-  expect(await credential()).toMatchObject({ state: 'needs_attention', reason: 'expired' });
-  await test.app.workers.sequencer.pass();
-  const { data: events } = (await test.request('GET', '/api/v1/events?limit=100')).body;
-  expect(events.filter(({ type }: { type: string }) => type === 'source.needs_attention')).toHaveLength(1);
+itInLongRun(
+  'Tokens that an earlier version gave away end, and the customer is asked once; a new sign-in stays with the service',
+  async () => {
+    const started = await startHandedOver();
+    const { customer, credential, setUp, test, onPlatform, sourceId, update, rotating } = started;
+    // A platform that still has a token which works is left alone.
+    await test.app.workers.refreshWorker.pass();
+    expect(await credential()).toMatchObject({ state: 'connected' });
+    await update().set({ access_expires_at: 1 }).execute();
+    await sql`delete from migrations where name = '0049-ends-of-handed-over-tokens'`.execute(test.app.store.db);
+    await migrate(test.app.store);
+    await test.app.workers.refreshWorker.pass();
+    await test.app.workers.refreshWorker.pass();
+    expect(await credential()).toMatchObject({ state: 'needs_attention', reason: 'expired' });
+    await test.app.workers.sequencer.pass();
+    const { data: events } = (await test.request('GET', '/api/v1/events?limit=100')).body;
+    expect(events.filter(({ type }: { type: string }) => type === 'source.needs_attention')).toHaveLength(1);
 
-  await customer.signIn({ source_id: sourceId });
-  await setUp();
-  expect(await credential()).toMatchObject({ owner: 'service', state: 'connected' });
-  expect((await onPlatform('/sources')).body.data).toMatchObject([{ credential: { id: (await credential()).id } }]);
-  rotating.endTokens();
-  expect(await sync(started)).toMatchObject({ status: 'succeeded', rowsSynced: 1 });
-});
+    await customer.signIn({ source_id: sourceId });
+    await setUp();
+    expect(await credential()).toMatchObject({ owner: 'service', state: 'connected' });
+    expect((await onPlatform('/sources')).body.data).toMatchObject([{ credential: { id: (await credential()).id } }]);
+    rotating.endTokens();
+    expect(await sync(started)).toMatchObject({ status: 'succeeded', rowsSynced: 1 });
+  },
+);
 
-it('A connector that an earlier version gave the refresh token to continues automatically, and the customer is not asked', async () => {
-  const { update, test, credential } = await startHandedOver();
-  const { db } = test.app.store;
-  const { oauth } = await db.selectFrom('source_templates').select('oauth').executeTakeFirstOrThrow();
-  const handsOver = JSON.stringify({ ...JSON.parse(oauth ?? ''), hand_over: 'refresh_token' });
-  await db.updateTable('source_templates').set({ oauth: handsOver }).execute();
-  await update().set({ access_expires_at: 1, refresh_due_at: 1 }).execute();
-  await test.app.workers.refreshWorker.pass();
-  expect(await credential()).toMatchObject({ owner: 'platform', state: 'connected', refresh_due_at: null });
-});
+itInLongRun(
+  'A connector that an earlier version gave the refresh token to continues automatically, and the customer is not asked',
+  async () => {
+    const { update, test, credential } = await startHandedOver();
+    const { db } = test.app.store;
+    const { oauth } = await db.selectFrom('source_templates').select('oauth').executeTakeFirstOrThrow();
+    const handsOver = JSON.stringify({ ...JSON.parse(oauth ?? ''), hand_over: 'refresh_token' });
+    await db.updateTable('source_templates').set({ oauth: handsOver }).execute();
+    await update().set({ access_expires_at: 1, refresh_due_at: 1 }).execute();
+    await test.app.workers.refreshWorker.pass();
+    expect(await credential()).toMatchObject({ owner: 'platform', state: 'connected', refresh_due_at: null });
+  },
+);
 
-it('Tokens that an earlier version meant to give away, and still has, are refreshed by the service again', async () => {
-  const { customer, credential, test, rotating } = await start();
-  await customer.signIn();
-  await test.app.store.db
-    .updateTable('credentials')
-    .set({ owner: 'platform', access_expires_at: 1, refresh_due_at: 1 })
-    .execute();
-  await test.app.workers.refreshWorker.pass();
-  expect(await credential()).toMatchObject({ owner: 'service', generation: 2, state: 'connected' });
-  expect(rotating.reused).toEqual([]);
-});
+itInLongRun(
+  'Tokens that an earlier version meant to give away, and still has, are refreshed by the service again',
+  async () => {
+    const { customer, credential, test, rotating } = await start();
+    await customer.signIn();
+    await test.app.store.db
+      .updateTable('credentials')
+      .set({ owner: 'platform', access_expires_at: 1, refresh_due_at: 1 })
+      .execute();
+    await test.app.workers.refreshWorker.pass();
+    expect(await credential()).toMatchObject({ owner: 'service', generation: 2, state: 'connected' });
+    expect(rotating.reused).toEqual([]);
+  },
+);
 
 it('A hosted platform still gets the tokens once, and the service does not refresh them any more', async () => {
   const { customer, credential, test, setUp, rotating } = await start({ answer: hosted });
