@@ -19,7 +19,7 @@ import { localFiles, sampleData } from './support/pipelines.ts';
 import { type Service, startService } from './support/service.ts';
 
 const seed = Number(process.env.INLAY_RACE_SEED ?? 1);
-const requests = isLongRun ? 160 : 30;
+const requests = isLongRun ? 160 : 60;
 const atATime = 8;
 const destinations = ['Files', 'More files'];
 
