@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { eventually } from '../../server/test/support/deployment.ts';
 import { sampleData } from '../../server/test/support/pipelines.ts';
 import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
@@ -220,7 +220,7 @@ it('A customer is deleted only after its name was typed', async () => {
 describe('A retry of a cause', () => {
   const retries = async () => (await stage.operator('GET', '/integrations/causes/retries')).data;
 
-  it('is the work of the service: the page is closed, and a later one shows the outcome', async () => {
+  itInLongRun('is the work of the service: the page is closed, and a later one shows the outcome', async () => {
     const leaving = await stage.newPage();
     await signIn(leaving);
     await leaving.getByRole('button', { name: 'Retry all', exact: true }).click();
@@ -243,39 +243,44 @@ describe('A retry of a cause', () => {
     forgetRefusals();
   });
 
-  it('shows how far it is while it runs, also where its cause is no longer listed, and is stopped', async () => {
-    const page = await openConsole(stage, 'customers', { permission: 'operator' });
-    const connections = { total: 200, waiting: 120, started: 76, succeeded: 60, failed: 2, skipped: 3, refused: 1 };
-    const retry = {
-      id: '8b0d2c44-6f0e-4a57-9d35-1c7e2b9f4a60',
-      cause: 'e'.repeat(32),
-      message: 'The warehouse does not answer.',
-      state: 'running',
-      state_reason: null,
-      connections,
-      has_more: true,
-      created_at: new Date().toISOString(),
-      ended_at: null as string | null,
-    };
-    await page.route('**/causes/retries?*', (route) => route.fulfill({ json: { data: [retry] } }));
-    let stops = 0;
-    await page.route(`**/causes/retries/${retry.id}/stop`, (route) => {
-      stops += 1;
-      Object.assign(retry, { state: 'stopped', ended_at: new Date().toISOString() });
-      return route.fulfill({ json: retry });
-    });
-    await page.getByRole('link', { name: 'Overview' }).click();
-    const told = page.locator('.c-panel').filter({ has: page.getByRole('heading', { name: 'Retries', exact: true }) });
-    await told.getByRole('progressbar', { name: '80 of 200 tried' }).waitFor();
-    await told.getByText(retry.message).waitFor();
-    await told.getByText(words.overview.retryHasMore).waitFor();
-    await told.getByRole('button', { name: `${words.copy.curl}: ${words.overview.stopRetry}` }).waitFor();
-    await expectGoodLooks(page, 'overview-retrying', told);
-    await told.getByRole('button', { name: 'Stop retry', exact: true }).click();
-    await told.getByText(words.overview.retryStopped).waitFor();
-    await expect.poll(() => told.getByRole('progressbar').count()).toBe(0);
-    expect(stops).toBe(1);
-  });
+  itInLongRun(
+    'shows how far it is while it runs, also where its cause is no longer listed, and is stopped',
+    async () => {
+      const page = await openConsole(stage, 'customers', { permission: 'operator' });
+      const connections = { total: 200, waiting: 120, started: 76, succeeded: 60, failed: 2, skipped: 3, refused: 1 };
+      const retry = {
+        id: '8b0d2c44-6f0e-4a57-9d35-1c7e2b9f4a60',
+        cause: 'e'.repeat(32),
+        message: 'The warehouse does not answer.',
+        state: 'running',
+        state_reason: null,
+        connections,
+        has_more: true,
+        created_at: new Date().toISOString(),
+        ended_at: null as string | null,
+      };
+      await page.route('**/causes/retries?*', (route) => route.fulfill({ json: { data: [retry] } }));
+      let stops = 0;
+      await page.route(`**/causes/retries/${retry.id}/stop`, (route) => {
+        stops += 1;
+        Object.assign(retry, { state: 'stopped', ended_at: new Date().toISOString() });
+        return route.fulfill({ json: retry });
+      });
+      await page.getByRole('link', { name: 'Overview' }).click();
+      const told = page
+        .locator('.c-panel')
+        .filter({ has: page.getByRole('heading', { name: 'Retries', exact: true }) });
+      await told.getByRole('progressbar', { name: '80 of 200 tried' }).waitFor();
+      await told.getByText(retry.message).waitFor();
+      await told.getByText(words.overview.retryHasMore).waitFor();
+      await told.getByRole('button', { name: `${words.copy.curl}: ${words.overview.stopRetry}` }).waitFor();
+      await expectGoodLooks(page, 'overview-retrying', told);
+      await told.getByRole('button', { name: 'Stop retry', exact: true }).click();
+      await told.getByText(words.overview.retryStopped).waitFor();
+      await expect.poll(() => told.getByRole('progressbar').count()).toBe(0);
+      expect(stops).toBe(1);
+    },
+  );
 
   it('says what could not be started and why, and is nothing for a viewer to begin', async () => {
     const quotas = `/workspaces/${ids.Initech}/quotas`;
@@ -368,7 +373,7 @@ describe('A failing customer', () => {
   });
 });
 
-it('A customer is synced, paused, suspended and reactivated, and its tokens are revoked', async () => {
+itInLongRun('A customer is synced, paused, suspended and reactivated, and its tokens are revoked', async () => {
   const page = await stage.newPage();
   const { token: scoped } = await stage.widgetToken({ workspace_name: 'Acme Inc.' });
   const isRefused = async () =>

@@ -333,49 +333,52 @@ describe('Templates', () => {
     });
   }
 
-  it('shows before saving which customers a change touches, then saves exactly that and shows the rollout', async () => {
-    const id = await stage.sourceTemplate({ name: 'Planned' });
-    await stage.connectionTemplate({ cron_expression: null });
-    const { token } = await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'acme' });
-    const made = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ source_template_id: id, name: 'Our shop', source_config: { count: 1 } }),
-    });
-    expect(made.status, await made.text()).toBe(201);
-    const page = await openConsole(stage, 'templates');
-    const row = page.getByRole('row').filter({ hasText: 'Planned' });
-    await expect.poll(() => row.innerText()).toMatch(/Planned[\s\S]*\t1\t/);
-    await expectGoodLooks(page, 'templates');
-    const other = await stage.sourceTemplate({ name: 'Not used' });
-    await page.goto(`${stage.publicUrl}/console/connections?source_template_id=${other}`);
-    await page.getByText(words.list.nothing).waitFor();
-    await page.goBack();
-    await row.getByRole('link', { name: '1', exact: true }).click();
-    await page.getByRole('link', { name: 'acme' }).waitFor();
-    await page.goBack();
-    await row.getByRole('link', { name: /Planned/ }).click();
-    const editor = page.getByLabel(templates.json).and(page.locator('textarea'));
-    await page.getByRole('button', { name: templates.plan, exact: true }).click();
-    await page.getByText(templates.unchanged).waitFor();
-    const text = JSON.parse(await editor.inputValue());
-    await editor.fill(JSON.stringify({ ...text, partial_default_config: { seed: 8 } }, null, 2));
-    await page.getByRole('button', { name: templates.plan, exact: true }).click();
-    await page.getByRole('link', { name: 'acme' }).waitFor();
-    expect(await page.getByRole('table', { name: templates.planTitle }).innerText()).toMatch(
-      /partial_default_config\.seed[\s\S]*7[\s\S]*8/,
-    );
-    await expectGoodLooks(page, 'template-plan');
-    // Nothing has happened yet.
-    expect((await stage.operator('GET', `/integrations/templates/sources/${id}`)).version).toBe(1);
-    await page.getByRole('button', { name: templates.save, exact: true }).click();
-    await page.getByRole('table', { name: templates.rollouts }).getByRole('rowheader', { name: '2' }).waitFor();
-    expect(await stage.operator('GET', `/integrations/templates/sources/${id}`)).toMatchObject({
-      version: 2,
-      partial_default_config: { seed: 8 },
-    });
-    await expectGoodLooks(page, 'template');
-  });
+  itInLongRun(
+    'shows before saving which customers a change touches, then saves exactly that and shows the rollout',
+    async () => {
+      const id = await stage.sourceTemplate({ name: 'Planned' });
+      await stage.connectionTemplate({ cron_expression: null });
+      const { token } = await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'acme' });
+      const made = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ source_template_id: id, name: 'Our shop', source_config: { count: 1 } }),
+      });
+      expect(made.status, await made.text()).toBe(201);
+      const page = await openConsole(stage, 'templates');
+      const row = page.getByRole('row').filter({ hasText: 'Planned' });
+      await expect.poll(() => row.innerText()).toMatch(/Planned[\s\S]*\t1\t/);
+      await expectGoodLooks(page, 'templates');
+      const other = await stage.sourceTemplate({ name: 'Not used' });
+      await page.goto(`${stage.publicUrl}/console/connections?source_template_id=${other}`);
+      await page.getByText(words.list.nothing).waitFor();
+      await page.goBack();
+      await row.getByRole('link', { name: '1', exact: true }).click();
+      await page.getByRole('link', { name: 'acme' }).waitFor();
+      await page.goBack();
+      await row.getByRole('link', { name: /Planned/ }).click();
+      const editor = page.getByLabel(templates.json).and(page.locator('textarea'));
+      await page.getByRole('button', { name: templates.plan, exact: true }).click();
+      await page.getByText(templates.unchanged).waitFor();
+      const text = JSON.parse(await editor.inputValue());
+      await editor.fill(JSON.stringify({ ...text, partial_default_config: { seed: 8 } }, null, 2));
+      await page.getByRole('button', { name: templates.plan, exact: true }).click();
+      await page.getByRole('link', { name: 'acme' }).waitFor();
+      expect(await page.getByRole('table', { name: templates.planTitle }).innerText()).toMatch(
+        /partial_default_config\.seed[\s\S]*7[\s\S]*8/,
+      );
+      await expectGoodLooks(page, 'template-plan');
+      // Nothing has happened yet.
+      expect((await stage.operator('GET', `/integrations/templates/sources/${id}`)).version).toBe(1);
+      await page.getByRole('button', { name: templates.save, exact: true }).click();
+      await page.getByRole('table', { name: templates.rollouts }).getByRole('rowheader', { name: '2' }).waitFor();
+      expect(await stage.operator('GET', `/integrations/templates/sources/${id}`)).toMatchObject({
+        version: 2,
+        partial_default_config: { seed: 8 },
+      });
+      await expectGoodLooks(page, 'template');
+    },
+  );
 
   if (isLongRun) {
     it('A template picks streams from those that a customer’s source has, without asking a connector', async () => {

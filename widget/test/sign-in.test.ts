@@ -299,41 +299,44 @@ it('leads the whole page to the provider and back, once, where there is neither 
   expect(stage.takeProblems()).toEqual([expect.stringContaining('404')]);
 });
 
-it('comes back to a frame without the library, with the sign-in in its address or waiting in the form', async () => {
-  const page = await stage.newPage({ viewport: { width: 400, height: 800 } });
-  await denyStorage(page);
-  await giveTokens(page, 'framed');
-  for (const isTold of [true, false]) {
-    await page.goto(stage.origin + back.frame);
-    let frame = await widgetFrame(page);
-    if (!isTold)
-      await button(frame, /Connect|Add/)
-        .first()
-        .click();
-    await button(frame, /Ledger/).click();
-    await frame.getByLabel('Name').fill('Books');
-    await signInWithoutPopup(page, frame);
-    await page.waitForURL(/inlay_sign_in=/);
-    if (!isTold) {
-      await page.goto(`${stage.origin}${back.frame}#untold`);
-      frame = await widgetFrame(page);
-      await button(frame, /Connect|Add/)
-        .first()
-        .click();
+itInLongRun(
+  'comes back to a frame without the library, with the sign-in in its address or waiting in the form',
+  async () => {
+    const page = await stage.newPage({ viewport: { width: 400, height: 800 } });
+    await denyStorage(page);
+    await giveTokens(page, 'framed');
+    for (const isTold of [true, false]) {
+      await page.goto(stage.origin + back.frame);
+      let frame = await widgetFrame(page);
+      if (!isTold)
+        await button(frame, /Connect|Add/)
+          .first()
+          .click();
       await button(frame, /Ledger/).click();
+      await frame.getByLabel('Name').fill('Books');
+      await signInWithoutPopup(page, frame);
+      await page.waitForURL(/inlay_sign_in=/);
+      if (!isTold) {
+        await page.goto(`${stage.origin}${back.frame}#untold`);
+        frame = await widgetFrame(page);
+        await button(frame, /Connect|Add/)
+          .first()
+          .click();
+        await button(frame, /Ledger/).click();
+      }
+      frame = await widgetFrame(page);
+      await frame.getByText('Connected as ada@example.com').waitFor();
+      if (isTold) expect(await frame.getByLabel('Name').inputValue()).toBe('Books');
+      await frame
+        .getByLabel(/address|url/i)
+        .first()
+        .fill(provider.url);
+      await button(frame, 'Test and connect').click();
+      await frame.waitForSelector('[data-screen="connected"]');
     }
-    frame = await widgetFrame(page);
-    await frame.getByText('Connected as ada@example.com').waitFor();
-    if (isTold) expect(await frame.getByLabel('Name').inputValue()).toBe('Books');
-    await frame
-      .getByLabel(/address|url/i)
-      .first()
-      .fill(provider.url);
-    await button(frame, 'Test and connect').click();
-    await frame.waitForSelector('[data-screen="connected"]');
-  }
-  expect(await sourcesOf('framed')).toHaveLength(2);
-});
+    expect(await sourcesOf('framed')).toHaveLength(2);
+  },
+);
 
 itInLongRun(
   'waits for a sign-in that nobody remembers, in a frame without library and storage whose page was reloaded',
@@ -492,63 +495,66 @@ itInLongRun('resumes the sign-in of a link, in the form of a template that asks 
   await expect.poll(async () => (await said(page)).map(({ type }) => type)).toContain('source_created');
 });
 
-it('says that a sign-in has ended, and connects the very source again, with another account only after a question', async () => {
-  const page = await stage.newPage({ viewport: size });
-  let frame = await show(page, 'again', { template: templates.crm });
-  let popup = await popupAfter(page, () => signInWith(frame).click());
-  await popup.getByRole('link', { name: 'Allow' }).click();
-  await frame.getByText('Connected as ada@example.com').waitFor();
-  await button(frame, 'Test and connect').click();
-  await frame.waitForSelector('[data-screen="connected"]');
+itInLongRun(
+  'says that a sign-in has ended, and connects the very source again, with another account only after a question',
+  async () => {
+    const page = await stage.newPage({ viewport: size });
+    let frame = await show(page, 'again', { template: templates.crm });
+    let popup = await popupAfter(page, () => signInWith(frame).click());
+    await popup.getByRole('link', { name: 'Allow' }).click();
+    await frame.getByText('Connected as ada@example.com').waitFor();
+    await button(frame, 'Test and connect').click();
+    await frame.waitForSelector('[data-screen="connected"]');
 
-  let known: SourceSummary[] = [];
-  let hasEnded = true;
-  await page.route('**/api/v1/embedded/sources', async (route) => {
-    const response = await route.fetch();
-    known = ((await response.json()) as { data: SourceSummary[] }).data;
-    const attention = { by: 'customer', what: 'Any words.', code: 'sign_in_ended', parameters: {} } as const;
-    const ended = (health: SourceSummary['health']) => ({ ...health, state: 'needs_attention' as const, attention });
-    const data = known.map((source) => (hasEnded ? { ...source, health: ended(source.health) } : source));
-    await route.fulfill({ response, json: { data } });
-  });
-  frame = await show(page, 'again', {});
-  await frame.getByText(words.signInEnded).waitFor();
-  await lookAt(page, frame, 'ended-list');
-  const id = known[0]?.id ?? '';
-  frame = await show(page, 'again', { source: id });
-  await frame.getByText(signInWords.endedTitle).waitFor();
-  await button(frame, signInWords.again).waitFor();
-  await lookAt(page, frame, 'ended');
+    let known: SourceSummary[] = [];
+    let hasEnded = true;
+    await page.route('**/api/v1/embedded/sources', async (route) => {
+      const response = await route.fetch();
+      known = ((await response.json()) as { data: SourceSummary[] }).data;
+      const attention = { by: 'customer', what: 'Any words.', code: 'sign_in_ended', parameters: {} } as const;
+      const ended = (health: SourceSummary['health']) => ({ ...health, state: 'needs_attention' as const, attention });
+      const data = known.map((source) => (hasEnded ? { ...source, health: ended(source.health) } : source));
+      await route.fulfill({ response, json: { data } });
+    });
+    frame = await show(page, 'again', {});
+    await frame.getByText(words.signInEnded).waitFor();
+    await lookAt(page, frame, 'ended-list');
+    const id = known[0]?.id ?? '';
+    frame = await show(page, 'again', { source: id });
+    await frame.getByText(signInWords.endedTitle).waitFor();
+    await button(frame, signInWords.again).waitFor();
+    await lookAt(page, frame, 'ended');
 
-  provider.account = { id: 2, email: 'bob@example.com' };
-  popup = await popupAfter(page, () => button(frame, signInWords.again).click());
-  await popup.getByRole('link', { name: 'Allow' }).click();
-  await frame.getByText(signInWords.unconfirmedText('bob@example.com', 'ada@example.com')).waitFor();
-  await frame.getByText('connected as ada@example.com').waitFor();
-  await lookAt(page, frame, 'other-account');
-  hasEnded = false;
-  await button(frame, signInWords.confirm).click();
-  await frame.getByText(signInWords.restored).waitFor();
-  expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_unconfirmed', 'sign_in_succeeded']);
-  expect((await said(page)).filter(({ sign_in }) => sign_in).map(({ sign_in }) => sign_in?.source_id)).toEqual([
-    id,
-    id,
-    id,
-  ]);
-  expect((await said(page)).at(-1)).toMatchObject({ type: 'source_updated', source: { id } });
+    provider.account = { id: 2, email: 'bob@example.com' };
+    popup = await popupAfter(page, () => button(frame, signInWords.again).click());
+    await popup.getByRole('link', { name: 'Allow' }).click();
+    await frame.getByText(signInWords.unconfirmedText('bob@example.com', 'ada@example.com')).waitFor();
+    await frame.getByText('connected as ada@example.com').waitFor();
+    await lookAt(page, frame, 'other-account');
+    hasEnded = false;
+    await button(frame, signInWords.confirm).click();
+    await frame.getByText(signInWords.restored).waitFor();
+    expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_unconfirmed', 'sign_in_succeeded']);
+    expect((await said(page)).filter(({ sign_in }) => sign_in).map(({ sign_in }) => sign_in?.source_id)).toEqual([
+      id,
+      id,
+      id,
+    ]);
+    expect((await said(page)).at(-1)).toMatchObject({ type: 'source_updated', source: { id } });
 
-  // In the settings the account is shown, and can be changed.
-  await frame.getByRole('tab', { name: 'Settings' }).click();
-  await frame.getByText('Connected as bob@example.com').waitFor();
-  await lookAt(page, frame, 'settings');
-  popup = await popupAfter(page, () => button(frame, signInWords.otherAccount).click());
-  await popup.getByRole('link', { name: 'Allow' }).click();
-  await frame.getByText('Connected as bob@example.com').waitFor();
-  await button(frame, 'Test and save').click();
-  await frame.getByText(words.source.saved).waitFor();
-  expect(known.map((source) => source.id)).toEqual([id]);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-});
+    // In the settings the account is shown, and can be changed.
+    await frame.getByRole('tab', { name: 'Settings' }).click();
+    await frame.getByText('Connected as bob@example.com').waitFor();
+    await lookAt(page, frame, 'settings');
+    popup = await popupAfter(page, () => button(frame, signInWords.otherAccount).click());
+    await popup.getByRole('link', { name: 'Allow' }).click();
+    await frame.getByText('Connected as bob@example.com').waitFor();
+    await button(frame, 'Test and save').click();
+    await frame.getByText(words.source.saved).waitFor();
+    expect(known.map((source) => source.id)).toEqual([id]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+);
 
 itInLongRun('says it in every language, on a narrow screen', async () => {
   const page = await stage.newPage({ viewport: size });

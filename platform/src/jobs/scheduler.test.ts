@@ -60,7 +60,7 @@ describe('a schedule', () => {
     expect(connection.reads().begun).toBe(2);
   });
 
-  test('does nothing while the connection is inactive, and makes nothing up when it is activated', async () => {
+  itInLongRun('does nothing while the connection is inactive, and makes nothing up when it is activated', async () => {
     const steered = await startSteered();
     const connection = await steered.connect({ schedule: hourly });
     const set = async (change: object) => (await steered.call('PATCH', connection.path, change)).body;
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     expect(await jobsAfter({ ...again, clock }, 0)).toHaveLength(1);
   });
 
-  test('leaves out a run that would start during another run', async () => {
+  itInLongRun('leaves out a run that would start during another run', async () => {
     const steered = await startSteered();
     const connection = await steered.connect({ schedule: hourly });
     connection.steer({ waitsAfter: 5 });
@@ -98,7 +98,7 @@ describe('a schedule', () => {
 });
 
 describe('after the clock was set back', () => {
-  test('a schedule runs when it says, at once and after a restart', async () => {
+  itInLongRun('a schedule runs when it says, at once and after a restart', async () => {
     const steered = await startSteered();
     const connection = await steered.connect({ schedule: hourly });
     await steered.connect({ schedule: { scheduleType: 'cron', cronExpression: '0 30 3 1 1 ?' } });
@@ -210,7 +210,7 @@ describe('a job that fails', () => {
     expect([...new Set(connection.ids())]).toEqual(range(0, 12));
   });
 
-  test('because of its configuration is not tried again', async () => {
+  itInLongRun('because of its configuration is not tried again', async () => {
     const { connect, ended } = await startSteered();
     const connection = await connect();
     connection.steer({ failure: { message: 'The password is wrong.', failure_type: 'config_error' } });
@@ -316,7 +316,7 @@ describe('the slots for syncs', () => {
     expect(await statuses(steered, [jobId])).toEqual(['running']);
   });
 
-  test('go round: a workspace that asked once comes before the next sync of one that asked often', async () => {
+  itInLongRun('go round: a workspace that asked once comes before the next sync of one that asked often', async () => {
     const steered = await startSteered({ maxConcurrentSyncs: 1 });
     const often = await endless(steered, 3);
     const once = await endless(steered, 1);
@@ -511,7 +511,7 @@ describe('a job that takes too long', () => {
     expect(job.failureReason.message).toBe(limit.replace('2 hours', '0.5 seconds'));
   });
 
-  test('counts the time of all its attempts, and not the time between them', async () => {
+  itInLongRun('counts the time of all its attempts, and not the time between them', async () => {
     const steered = await startSteered({ maxJobMs: 2 * hour });
     const { call, clock, platform } = steered;
     const connection = await steered.connect();

@@ -1,5 +1,5 @@
 /**
- * The cross-store protocol under a hundred seeded schedules, and proof that the oracle would notice.
+ * The cross-store protocol under sixty seeded schedules, and proof that the oracle would notice.
  * INLAY_LONG_TESTS makes it ten thousand schedules, and removes every guard; a short run removes those that the oracle
  * misses at once. All schedules run in this process: a process of its own for each test would take longer to start than
  * its schedules take to run.
@@ -43,13 +43,13 @@ function runProgram(...args: string[]): Promise<{ code: number | null; output: s
   });
 }
 
-const schedules = isLongRun ? 10_000 : 66;
+const schedules = isLongRun ? 10_000 : 40;
 
 it(`${schedules} schedules keep every invariant`, async () => {
   await expectNoViolation({ seeds: schedules });
 });
 
-const withNamesakes = isLongRun ? 3_000 : 24;
+const withNamesakes = isLongRun ? 3_000 : 16;
 
 it(`${withNamesakes} schedules in which someone else uses our names keep every invariant`, async () => {
   await expectNoViolation({ seeds: withNamesakes, namesakes: true });

@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { itInLongRun } from '../../scripts/long-run.ts';
 import { httpApi, postgresDestination } from '../../server/test/support/pipelines.ts';
 import words from '../src/words/en.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
@@ -72,7 +71,7 @@ afterAll(() => {
   api.closeAllConnections();
 });
 
-itInLongRun('says which field has lost how many values, and why', async () => {
+it('says which field has lost how many values, and why', async () => {
   const page = await stage.newPage();
   const { widgetUrl } = await stage.widgetToken({
     workspace_name: 'history',
