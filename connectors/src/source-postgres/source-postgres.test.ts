@@ -1,7 +1,7 @@
 import type { Emitter } from '@inlay/protocol/connector';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isLongRun } from '../../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
 import { addedText } from '../../test/added-text.ts';
 import {
   collectingEmitter,
@@ -364,7 +364,7 @@ describe('a full refresh', () => {
     expect(statuses).toEqual(['STARTED', 'transient_error']);
   });
 
-  it('reads wide rows of twice the memory that its process has for all of its objects', async () => {
+  itInLongRun('reads wide rows of twice the memory that its process has for all of its objects', async () => {
     const [rows, megabytes] = isLongRun ? [250_000, 128] : [100_000, 64];
     const { client, config } = await createDatabase();
     await client.query(`create table wide as

@@ -137,7 +137,7 @@ describe('an access token that ends in the middle of a sync', () => {
     expect(connection.ids()).toEqual(range(20));
   });
 
-  test('takes no slot from others while it waits for a keeper that cannot be reached', async () => {
+  itInLongRun('takes no slot from others while it waits for a keeper that cannot be reached', async () => {
     const { connection, keeper, ended, platform, connect, job } = await start([incremental], {
       maxConcurrentSyncs: 1,
       turnMs: 1,

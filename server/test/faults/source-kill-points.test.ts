@@ -10,8 +10,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../../../scripts/long-run.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInLongRun, isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
@@ -28,8 +28,6 @@ import { type Service, startService } from '../support/service.ts';
 import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } from '../support/source-workload.ts';
 
 const patienceMs = 300_000;
-/** There are about fifty commits. A short run tries some of them. */
-const stride = isLongRun ? 1 : 30;
 /** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
 const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
 
@@ -145,70 +143,73 @@ describeOnOneDatabase('a service killed while it sets up sources', (kind) => {
   });
 });
 
-describe('a service with its bundled platform, killed at commits of either while it sets up sources [sqlite]', () => {
-  const program = useCrashingProgram();
-  let database: TestDatabase;
-  let service: Service;
+describeInLongRun(
+  'a service with its bundled platform, killed at commits of either while it sets up sources [sqlite]',
+  () => {
+    const program = useCrashingProgram();
+    let database: TestDatabase;
+    let service: Service;
 
-  beforeAll(async () => {
-    database = await createTestDatabase('sqlite', { migrated: true });
-    await start();
-  });
-  afterAll(async () => {
-    await service?.kill();
-    await database?.drop();
-  });
-
-  const start = async (port?: number) => {
-    const env = { INLAY_OPERATOR_TOKEN: operatorToken, LOG_LEVEL: 'warn' };
-    service = await startService({ program, dataDir: database.dataDir, ...(port ? { port } : {}), env });
-  };
-
-  /** Whether the service still runs to be disarmed; the bundled platform keeps committing in the background. */
-  const disarm = () => service.tell({ at: 0, edge: 'before' } satisfies Crash);
-
-  async function askPlatform(path: string) {
-    const base = `${service.url}/platform/v1`;
-    const file = await readFile(join(database.dataDir, 'platform-credentials.json'), 'utf8');
-    const { clientId, clientSecret } = JSON.parse(file);
-    const token = await fetch(`${base}/applications/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+    beforeAll(async () => {
+      database = await createTestDatabase('sqlite', { migrated: true });
+      await start();
     });
-    const { access_token } = (await token.json()) as { access_token: string };
-    const response = await fetch(base + path, { headers: { authorization: `Bearer ${access_token}` } });
-    return { status: response.status, body: await response.json() };
-  }
+    afterAll(async () => {
+      await service?.kill();
+      await database?.drop();
+    });
 
-  it('leaves work that the next process finishes, exactly once', async () => {
-    const workload = new SourceWorkload(askPlatform, () => service);
-    await workload.makeTemplates();
-    let killed = 0;
-    for (const workKind of sourceWorkKinds) {
-      for (let at = 1; ; at += stride) {
-        const work = await workload.prepare(workKind);
-        await untilNothingIsOpen(service, patienceMs);
-        // All commits count, so right after one is also right before the next.
-        await service.tell({ at, edge: 'after', withPlatform: true } satisfies Crash);
-        const died = service.exited.then(() => false);
-        const isDone = () => untilNothingIsOpen(service, patienceMs).then(disarm);
-        const isAlive = await work.send().then(
-          () => Promise.race([died, isDone().catch(() => died)]),
-          () => died,
-        );
-        if (isAlive) break;
-        expect((await service.exited).signal).toBe('SIGKILL');
-        killed++;
-        await letSixMinutesPass(database);
-        await start(service.port);
-        await untilNothingIsOpen(service, patienceMs);
-        // A client without an answer asks again. It does not repeat a create, because that would make another source.
-        if (workKind !== 'connect') await work.send();
-        await untilNothingIsOpen(service, patienceMs);
-        await workload.expectConverged(work);
-      }
+    const start = async (port?: number) => {
+      const env = { INLAY_OPERATOR_TOKEN: operatorToken, LOG_LEVEL: 'warn' };
+      service = await startService({ program, dataDir: database.dataDir, ...(port ? { port } : {}), env });
+    };
+
+    /** Whether the service still runs to be disarmed; the bundled platform keeps committing in the background. */
+    const disarm = () => service.tell({ at: 0, edge: 'before' } satisfies Crash);
+
+    async function askPlatform(path: string) {
+      const base = `${service.url}/platform/v1`;
+      const file = await readFile(join(database.dataDir, 'platform-credentials.json'), 'utf8');
+      const { clientId, clientSecret } = JSON.parse(file);
+      const token = await fetch(`${base}/applications/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+      });
+      const { access_token } = (await token.json()) as { access_token: string };
+      const response = await fetch(base + path, { headers: { authorization: `Bearer ${access_token}` } });
+      return { status: response.status, body: await response.json() };
     }
-    expect(killed).toBeGreaterThan(3);
-  });
-});
+
+    it('leaves work that the next process finishes, exactly once', async () => {
+      const workload = new SourceWorkload(askPlatform, () => service);
+      await workload.makeTemplates();
+      let killed = 0;
+      for (const workKind of sourceWorkKinds) {
+        for (let at = 1; ; at++) {
+          const work = await workload.prepare(workKind);
+          await untilNothingIsOpen(service, patienceMs);
+          // All commits count, so right after one is also right before the next.
+          await service.tell({ at, edge: 'after', withPlatform: true } satisfies Crash);
+          const died = service.exited.then(() => false);
+          const isDone = () => untilNothingIsOpen(service, patienceMs).then(disarm);
+          const isAlive = await work.send().then(
+            () => Promise.race([died, isDone().catch(() => died)]),
+            () => died,
+          );
+          if (isAlive) break;
+          expect((await service.exited).signal).toBe('SIGKILL');
+          killed++;
+          await letSixMinutesPass(database);
+          await start(service.port);
+          await untilNothingIsOpen(service, patienceMs);
+          // A client without an answer asks again. It does not repeat a create, because that would make another source.
+          if (workKind !== 'connect') await work.send();
+          await untilNothingIsOpen(service, patienceMs);
+          await workload.expectConverged(work);
+        }
+      }
+      expect(killed).toBeGreaterThan(3);
+    });
+  },
+);

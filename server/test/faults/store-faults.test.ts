@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun, itInLongRun } from '../../../scripts/long-run.ts';
+import { describeInLongRun, isLongRun } from '../../../scripts/long-run.ts';
 import { startPostgres } from '../../../scripts/postgres.mjs';
 import {
   call,
@@ -139,7 +139,7 @@ describe('a PostgreSQL that goes away [postgres]', () => {
   });
 });
 
-describe('a SQLite file that another process has locked [sqlite]', () => {
+describeInLongRun('a SQLite file that another process has locked [sqlite]', () => {
   let dataDir: string;
   let service: Service;
   let other: SqliteConnection;
@@ -176,7 +176,7 @@ describe('a SQLite file that another process has locked [sqlite]', () => {
     expect((await call(service, 'DELETE', path)).status).toBe(200);
   });
 
-  itInLongRun('finds a workspace again that was created while it could not be recorded', async () => {
+  it('finds a workspace again that was created while it could not be recorded', async () => {
     const name = 'made while locked';
     platform.proxy.script = (request, phase) => {
       if (isCreate(request) && phase === 'applied') other.exec('begin immediate');
