@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chromiumArguments, findChromium } from '../scripts/chromium.mjs';
 import { freePort } from '../scripts/disposable.mjs';
-import { type StartedProxy, startCaddy, startNginx } from '../scripts/proxies.mjs';
+import { proxyCases, type StartedProxy } from '../scripts/proxies.mjs';
 import { localFiles, sampleData } from '../server/test/support/pipelines.ts';
 import { type Service, startService } from '../server/test/support/service.ts';
 import { hosts, makeCertificate, openSites, type Sites } from '../widget/test/support/sites.ts';
@@ -30,12 +30,7 @@ afterAll(async () => {
   sites?.close();
 });
 
-describe.each([
-  { name: 'nginx', start: startNginx, path: '' },
-  { name: 'nginx', start: startNginx, path: '/inlay' },
-  { name: 'Caddy', start: startCaddy, path: '' },
-  { name: 'Caddy', start: startCaddy, path: '/inlay' },
-])('Behind $name at "$path/"', ({ start, path }) => {
+describe.each(proxyCases)('Behind $name at "$path/"', ({ start, path }) => {
   let dataDir: string;
   let service: Service;
   let proxy: StartedProxy;

@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findProxies, type StartedProxy, startCaddy, startNginx } from '../scripts/proxies.mjs';
+import { findProxies, proxyCases, type StartedProxy } from '../scripts/proxies.mjs';
 import { startTestApp, type TestApp } from '../server/test/support/app.ts';
 import { hosts, makeCertificate } from '../widget/test/support/sites.ts';
 
@@ -66,12 +66,7 @@ async function ask(proxy: StartedProxy, path: string, asked?: Asked) {
   return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer) };
 }
 
-describe.each([
-  { name: 'nginx', start: startNginx, path: '' },
-  { name: 'nginx', start: startNginx, path: '/inlay' },
-  { name: 'Caddy', start: startCaddy, path: '' },
-  { name: 'Caddy', start: startCaddy, path: '/inlay' },
-])('$name with the service at "$path/"', ({ start, path }) => {
+describe.each(proxyCases)('$name with the service at "$path/"', ({ start, path }) => {
   let proxy: StartedProxy;
 
   beforeAll(async () => {

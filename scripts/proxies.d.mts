@@ -20,3 +20,4 @@ export interface StartedProxy {
 export function findProxies(options?: { install?: boolean }): Promise<{ nginx: string; caddy: string }>;
 export function startNginx(site: Site): Promise<StartedProxy>;
 export function startCaddy(site: Site): Promise<StartedProxy>;
+export const proxyCases: { name: string; start(site: Site): Promise<StartedProxy>; path: string }[];

@@ -142,3 +142,11 @@ const ask = (port) =>
       .on('error', reject)
       .end();
   });
+
+/** Each proxy, with the service at the root and below a path. */
+export const proxyCases = [
+  { name: 'nginx', start: startNginx, path: '' },
+  { name: 'nginx', start: startNginx, path: '/inlay' },
+  { name: 'Caddy', start: startCaddy, path: '' },
+  { name: 'Caddy', start: startCaddy, path: '/inlay' },
+];

@@ -14,21 +14,23 @@ import { dueTimes } from './clock.worker.store.ts';
 const day = 86_400_000;
 const minute = 60_000;
 
+/** On PostgreSQL, the database has the clock. */
+async function setDatabaseClock({ app }: TestApp, aheadMs: number): Promise<void> {
+  const body = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + ${aheadMs}`;
+  await sql`create or replace function now_ms() returns bigint language sql stable as ${sql.lit(body)}`.execute(
+    app.store.db,
+  );
+}
+
 describeOnBothDatabases('After the clock was set back', (kind) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   let aheadMs = 0;
   const sleep: typeof systemRuntime.sleep = (ms, signal) => systemRuntime.sleep(ms / 10, signal);
   const runtime = { ...systemRuntime, sleep, now: () => Date.now() + aheadMs };
-  /** On PostgreSQL, the database has the clock. */
   const setClock = async (ms: number) => {
     aheadMs = ms;
-    if (kind !== 'postgres') return;
-    await sql`
-      create or replace function now_ms() returns bigint language sql stable
-      as ${sql.lit(`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + ${ms}`)}`.execute(
-      test.app.store.db,
-    );
+    if (kind === 'postgres') await setDatabaseClock(test, ms);
   };
   const wrapTransport: FaultyPlatform['wrapTransport'] = (transport) => faulty.wrapTransport(transport);
   beforeAll(async () => {
@@ -136,12 +138,7 @@ describeOnBothDatabases('After the clock jumped', (kind) => {
   const runtime = { ...systemRuntime, now: () => Date.now() + aheadMs };
   const setClock = async (ms: number) => {
     aheadMs = ms;
-    if (kind !== 'postgres') return;
-    await sql`
-      create or replace function now_ms() returns bigint language sql stable
-      as ${sql.lit(`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + ${ms}`)}`.execute(
-      test.app.store.db,
-    );
+    if (kind === 'postgres') await setDatabaseClock(test, ms);
   };
   const jumps = async (direction: string) => {
     const { text } = await test.request('GET', '/metrics');
