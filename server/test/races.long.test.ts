@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../../scripts/long-run.ts';
 import { startPgbouncer } from '../../scripts/pgbouncer.mjs';
 import { createTestDatabase, type TestDatabase } from './support/databases.ts';
 import { eventually, untilNothingIsOpen } from './support/deployment.ts';
@@ -31,7 +30,7 @@ function workspaceOf(token: string): string {
 }
 
 // A pooler makes everything harder that can go wrong without one.
-const ways = isLongRun ? ['straight', 'through a transaction pooler'] : ['through a transaction pooler'];
+const ways = ['straight', 'through a transaction pooler'];
 
 describe.each(ways)('four replicas on one PostgreSQL, %s [postgres]', (way) => {
   let database: TestDatabase;

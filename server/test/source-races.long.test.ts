@@ -3,7 +3,6 @@
  * while their workspaces are (de)activated and deleted. Whatever the order, in the end both sides have the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLongRun } from '../../scripts/long-run.ts';
 import { seededRandom } from './simulation/world.ts';
 import { createTestDatabase, type TestDatabase } from './support/databases.ts';
 import {
@@ -19,7 +18,7 @@ import { localFiles, sampleData } from './support/pipelines.ts';
 import { type Service, startService } from './support/service.ts';
 
 const seed = Number(process.env.INLAY_RACE_SEED ?? 1);
-const requests = isLongRun ? 160 : 60;
+const requests = 160;
 const atATime = 8;
 const destinations = ['Files', 'More files'];
 

@@ -2,16 +2,13 @@
  * `kill -9` while one connection is changed, deleted or refreshed, and while a template is deleted with what was made from it:
  * right after every commit of the service and of the bundled platform inside. The next
  * process finishes everything once: nothing is lost, nothing is doubled, nothing stays open.
- *
- * A short run tries one commit of two kinds of work. INLAY_LONG_TESTS tries all commits of all kinds, on both databases.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
-import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
   call,
   eventually,
@@ -86,13 +83,9 @@ const kinds: Kind[] = [
     },
   ]),
 ];
-const tried = isLongRun
-  ? kinds
-  : kinds.filter(({ name }) => name === 'change' || name === 'delete a template of connections with everything');
-/** In a short run the first commit alone: the change is recorded, and the platform not called yet. */
-const commits = isLongRun ? Array.from({ length: 200 }, (_, index) => index + 1) : [1];
+const commits = Array.from({ length: 200 }, (_, index) => index + 1);
 
-describeOnOneDatabase('a service killed while connections are changed and templates are deleted', (kind) => {
+describeOnBothDatabases('a service killed while connections are changed and templates are deleted', (kind) => {
   const program = useCrashingProgram();
   let database: TestDatabase;
   let service: Service;
@@ -180,7 +173,7 @@ describeOnOneDatabase('a service killed while connections are changed and templa
   /** Whether the service still runs to be disarmed; the bundled platform keeps committing in the background. */
   const disarm = () => service.tell({ at: 0, edge: 'before' } satisfies Crash);
 
-  it.each(tried)('$name: the next process finishes it once', async ({ method, path, body, template, left }) => {
+  it.each(kinds)('$name: the next process finishes it once', async ({ method, path, body, template, left }) => {
     let killed = 0;
     for (const at of commits) {
       const { workspaces, ...ids } = await prepare();
@@ -221,6 +214,6 @@ describeOnOneDatabase('a service killed while connections are changed and templa
       if (template) expect(await rollouts()).toMatchObject([{ workspaces: { total: 2, done: 2, failed: 0 } }]);
       if (isAlive) break;
     }
-    expect(killed).toBeGreaterThan(isLongRun ? 3 : 0);
+    expect(killed).toBeGreaterThan(3);
   });
 });

@@ -3,17 +3,13 @@
  * uncommitted one is absent, the same on both sides, whether the client asks again or not.
  *
  * The test finds out how many commits a piece of work makes: it kills the process at the first commit, then at the
- * second and so on, until the work is done before the process is killed. Clients ask again after every second crash. The
- * process is killed right after each commit, because kill-points.test.ts kills at every request between two commits; of a
- * deactivation, after every other one, because it commits once for each connection. Most kinds of work run on one of the
- * databases; with INLAY_LONG_TESTS before and after, on both databases, each once with a
- * retry and once without.
+ * second and so on, until the work is done before the process is killed. Clients ask again after every second crash. Every
+ * kind of work runs on both databases, each commit before and after, once with a retry and once without.
  */
 import { expect, it } from 'vitest';
-import { isLongRun } from '../../../scripts/long-run.ts';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
-import { createTestDatabase, describeOnOneDatabase, type TestDatabaseKind } from '../support/databases.ts';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabaseKind } from '../support/databases.ts';
 import {
   call,
   letTwoMinutesPass,
@@ -25,10 +21,6 @@ import { type Service, startService } from '../support/service.ts';
 import { type WorkKind, Workload } from '../support/workload.ts';
 
 const every: WorkKind[] = ['create', 'rename', 'delete', 'deactivate', 'sync'];
-
-const kindsOn: Record<TestDatabaseKind, WorkKind[]> = isLongRun
-  ? { sqlite: every, postgres: every }
-  : { sqlite: ['create', 'sync'], postgres: ['delete', 'deactivate'] };
 const edges = ['before', 'after'] as const;
 /**
  * The lease and the work before and after it; a deactivation also remembers its connections and renews its lease for
@@ -107,12 +99,11 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
     for (const workKind of workKinds) {
       // A pass kills at every commit, in turn before and after, and in turn with a retry and without: the four passes
       // together are every combination.
-      for (const pass of isLongRun ? [0, 1, 2, 3] : [kind === 'sqlite' ? 0 : 1]) {
+      for (const pass of [0, 1, 2, 3]) {
         let commits = 0;
-        const edge = () => (isLongRun ? (edges[(commits + pass) % 2] as Crash['edge']) : 'after');
+        const edge = () => edges[(commits + pass) % 2] as Crash['edge'];
         const isRetried = () => (Math.floor(commits / 2) + Math.floor(pass / 2)) % 2 === 1;
-        const step = isLongRun || workKind !== 'deactivate' ? 1 : 2;
-        while (await killAt(workKind, { at: commits + 1, edge: edge() }, isRetried())) commits += step;
+        while (await killAt(workKind, { at: commits + 1, edge: edge() }, isRetried())) commits += 1;
         // The work in the background may commit something in between. Then the process is killed there too.
         expect(commits, workKind).toBeGreaterThanOrEqual(expectedCommits[workKind] ?? 1);
       }
@@ -132,8 +123,8 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
   }
 }
 
-describeOnOneDatabase('a service killed at a commit', (kind) => {
+describeOnBothDatabases('a service killed at a commit', (kind) => {
   it('leaves both sides consistent, with and without a retry, before and after each', async () => {
-    await killAtEveryCommit(kind, kindsOn[kind]);
+    await killAtEveryCommit(kind, every);
   });
 });

@@ -4,8 +4,7 @@
  * none is doubled.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isLongRun } from '../../../scripts/long-run.ts';
-import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
   call,
   eventually,
@@ -20,13 +19,13 @@ import { postgresDestination, sampleData } from '../support/pipelines.ts';
 import type { Phase, ProxiedRequest } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const customers = isLongRun ? 1_000 : 20;
-const patienceMs = isLongRun ? 3_600_000 : 300_000;
+const customers = 1_000;
+const patienceMs = 3_600_000;
 const templates = '/api/v1/integrations/templates';
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
 const isRotation = ({ method, path }: ProxiedRequest) => method === 'PUT' && path.startsWith('/destinations/');
 
-describeOnOneDatabase('a warehouse whose password changes', (kind) => {
+describeOnBothDatabases('a warehouse whose password changes', (kind) => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let service: Service;
