@@ -132,6 +132,22 @@ describe('A connection', () => {
     // All times fit: the last one that JavaScript has is smaller.
     expect(connection.prepare('select ? as a').all([8.64e15])).toEqual([{ a: 8.64e15 }]);
   });
+
+  it('gives many rows as it gives a few: in order, with the same values', () => {
+    const connection = open(':memory:');
+    connection.exec('create table t (a text, b integer, "c d" real)');
+    const insert = connection.prepare('insert into t values (?, ?, ?)');
+    const texts = ['', "it's", '"quoted"', 'back\\slash', 'new\nline', '\u2028', '\u{1f600}', 'Zo\u00eb', '[1, null]'];
+    const numbers = [0, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, null];
+    texts.forEach((text, i) => {
+      insert.run([text, numbers[i % numbers.length], i / 8]);
+    });
+    const query = 'select a, b, "c d" from t where b is null or b > ? order by "c d" desc limit 7';
+    const expected = connection.prepare(query).all([-5]);
+    expect(expected).toHaveLength(7);
+    expect(connection.prepareMany(query)([-5])).toEqual(expected);
+    expect(connection.prepareMany('select a from t where b = ?')([77])).toEqual([]);
+  });
 });
 
 describe('A failure has the code of SQLite', () => {

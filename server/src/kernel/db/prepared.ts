@@ -20,6 +20,20 @@ interface Prepared {
 export function prepare<Values extends unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {
+  return prepareAs('prepare', build);
+}
+
+/** The same for pages of a list: on SQLite, many rows of text, numbers and null are read faster in this way. */
+export function preparePage<Values extends unknown[], Row>(
+  build: (db: Db, ...values: Values) => Compilable<Row>,
+): (db: Db, ...values: Values) => Promise<Row[]> {
+  return prepareAs('prepareMany', build);
+}
+
+function prepareAs<Values extends unknown[], Row>(
+  how: 'prepare' | 'prepareMany',
+  build: (db: Db, ...values: Values) => Compilable<Row>,
+): (db: Db, ...values: Values) => Promise<Row[]> {
   const standIns: unknown[] = Array.from({ length: build.length - 1 }, (_, index) => `\0value ${index}`);
   // By dialect: the statements of the two databases differ.
   const prepared = new WeakMap<DialectAdapter, Prepared>();
@@ -33,7 +47,7 @@ export function prepare<Values extends unknown[], Row>(
     return {
       query,
       parametersFor: (values) => sources.map(({ constant, index }) => (index < 0 ? constant : values[index])),
-      read: adapter instanceof ReadingSqliteAdapter ? adapter.prepare(query.sql) : undefined,
+      read: adapter instanceof ReadingSqliteAdapter ? adapter[how](query.sql) : undefined,
     };
   }
 

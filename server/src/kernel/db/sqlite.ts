@@ -51,6 +51,10 @@ export class ReadingSqliteAdapter extends SqliteAdapter {
     const statement = this.#reader.prepare(sql);
     return (parameters) => statement.all(parameters);
   }
+
+  prepareMany(sql: string): (parameters: unknown[]) => Record<string, unknown>[] {
+    return this.#reader.prepareMany(sql);
+  }
 }
 
 class FairSqliteDriver extends SqliteDriver {

@@ -7,25 +7,28 @@ import { insertionOf } from '../../kernel/db/given-rows.ts';
 import type { Db } from '../../kernel/db/open.ts';
 import { prepare } from '../../kernel/db/prepared.ts';
 import type { NameClaimRow, WorkspaceRow } from '../../kernel/db/tables.ts';
-import { columns, deleted, listLiveByName } from './workspaces.store.ts';
+import { deleted, listLiveByName } from './workspaces.store.ts';
 
 const workspaceByName = prepare((db, organizationId: string, name: string) =>
   db
     .selectFrom('name_claims')
     .innerJoin('workspaces', 'workspaces.id', 'name_claims.workspace_id')
-    .select(columns.map((column) => `workspaces.${column}` as const))
+    .select(['workspaces.id', 'workspaces.name', 'workspaces.lifecycle', 'workspaces.token_gen'])
     .where('name_claims.organization_id', '=', organizationId)
     .where('name_claims.name', '=', name)
     .where('workspaces.organization_id', '=', organizationId)
     .where('workspaces.lifecycle', '<>', deleted),
 );
 
+/** What a token request has to know of a workspace. */
+export type NamedWorkspace = Pick<WorkspaceRow, 'id' | 'name' | 'lifecycle' | 'token_gen'>;
+
 /** The workspace to which a name is bound, live or being deleted. */
 export async function findWorkspaceByName(
   db: Db,
   organizationId: string,
   name: string,
-): Promise<WorkspaceRow | undefined> {
+): Promise<NamedWorkspace | undefined> {
   return (await workspaceByName(db, organizationId, name))[0];
 }
 

@@ -37,7 +37,10 @@ export interface WorkspaceRequest {
  * The live workspace with that name; it is created if there is none. A known name costs one read, no write and no call
  * to the platform.
  */
-export async function ensureWorkspace(ctx: WorkspacesContext, request: WorkspaceRequest): Promise<WorkspaceRow> {
+export async function ensureWorkspace(
+  ctx: WorkspacesContext,
+  request: WorkspaceRequest,
+): Promise<claims.NamedWorkspace> {
   const identity = nameIdentity(request.name);
   const known = await findLive(ctx, request.organizationId, identity);
   if (known) return known;
@@ -50,13 +53,17 @@ async function findLive(
   { store }: WorkspacesContext,
   organizationId: string,
   identity: string,
-): Promise<WorkspaceRow | undefined> {
+): Promise<claims.NamedWorkspace | undefined> {
   const row = await claims.findWorkspaceByName(store.db, organizationId, identity);
   if (row?.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
   return row;
 }
 
-async function create(ctx: WorkspacesContext, request: WorkspaceRequest, identity: string): Promise<WorkspaceRow> {
+async function create(
+  ctx: WorkspacesContext,
+  request: WorkspaceRequest,
+  identity: string,
+): Promise<claims.NamedWorkspace> {
   const { runtime, store } = ctx;
   const deadline = runtime.elapsed() + patienceMs;
   for (;;) {

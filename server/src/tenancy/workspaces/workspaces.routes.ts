@@ -39,8 +39,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     getStatistics: ({ principal }) => workspaces.countWorkspaces(ctx, principal.organizationId),
     sync: ({ principal, cause }) => syncWorkspaces(causedBy(ctx, cause), principal.organizationId),
 
-    get: async ({ params, principal }) =>
-      workspaces.presentWorkspace(await workspaces.getWorkspace(ctx, principal.organizationId, params.workspace_id)),
+    get: ({ params, principal }) => workspaces.showWorkspace(ctx, principal.organizationId, params.workspace_id),
 
     update: async ({ params, body, principal, cause }) =>
       workspaces.presentWorkspace(

@@ -3,7 +3,7 @@ import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { type NotNull, sql } from 'kysely';
 import { insertionOf } from '../../kernel/db/given-rows.ts';
 import type { Db } from '../../kernel/db/open.ts';
-import { prepare } from '../../kernel/db/prepared.ts';
+import { prepare, preparePage } from '../../kernel/db/prepared.ts';
 import type { WorkspaceRow } from '../../kernel/db/tables.ts';
 import type { Position } from './cursor.ts';
 import { oncePerShape } from './list-shape.ts';
@@ -108,6 +108,19 @@ export interface WorkspaceFilter {
 export const shownColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
 export type ShownWorkspace = Pick<WorkspaceRow, (typeof shownColumns)[number]>;
 
+const shownById = prepare((db, organizationId: string, id: string) =>
+  db
+    .selectFrom('workspaces')
+    .select(shownColumns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('lifecycle', '<>', deleted),
+);
+
+export async function findShown(db: Db, organizationId: string, id: string): Promise<ShownWorkspace | undefined> {
+  return (await shownById(db, organizationId, id))[0];
+}
+
 /** Newest first. */
 export async function listWorkspaces(
   db: Db,
@@ -120,7 +133,7 @@ export async function listWorkspaces(
 }
 
 const listOf = oncePerShape(({ byStatus, isFirst, limit }) =>
-  prepare((db, organizationId: string, status: WorkspaceStatus, createdAt: number, id: string) => {
+  preparePage((db, organizationId: string, status: WorkspaceStatus, createdAt: number, id: string) => {
     let query = db
       .selectFrom('workspaces')
       .select(shownColumns)

@@ -31,6 +31,17 @@ export async function getWorkspace(
   return row;
 }
 
+/** As the API shows it. */
+export async function showWorkspace(
+  { store }: { store: Store },
+  organizationId: string,
+  id: string,
+): Promise<Workspace> {
+  const row = await workspaces.findShown(store.db, organizationId, id);
+  if (!row) throw new AppError('workspace_not_found');
+  return presentWorkspace(row);
+}
+
 /** For the widget page, whose address is signed and names the workspace without its organization. */
 export async function isLiveWorkspace(ctx: WorkspacesContext, id: string): Promise<boolean> {
   return await workspaces.isLive(ctx.store.db, id);
