@@ -3,6 +3,7 @@
  */
 import { healthStates } from '@inlay/contract/pipelines/health';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { countRequests } from './request-numbers.ts';
 
 /** Number of recorded changes that the platform does not have yet, by kind. */
 export interface Backlog {
@@ -60,15 +61,6 @@ interface SyncState {
   byHealth: Partial<Record<string, number>>;
 }
 
-interface AnsweredRequest {
-  route: string;
-  method: string;
-  status: number;
-  seconds: number;
-}
-
-const maxUncounted = 200;
-
 /**
  * The numbers of the process itself: made once, however many services are in it, because prom-client has no end for them.
  * Each set keeps a timer that ticks a hundred times a second, an observer of the garbage collector, and its registry.
@@ -86,29 +78,6 @@ function processRegistry(): Registry {
 export function createMetrics(): Metrics {
   const registry = Registry.merge([processRegistry()]);
   const registers = [registry];
-  // prom-client counts many requests in a row much faster than single ones, so requests are collected first.
-  const uncounted: AnsweredRequest[] = [];
-  function countRequests(): void {
-    for (const { route, method, status, seconds } of uncounted.splice(0)) {
-      requests.inc({ route, method, status });
-      latency.observe({ route, method }, seconds);
-    }
-  }
-  const requests = new Counter({
-    name: 'inlay_http_requests_total',
-    help: 'Number of HTTP requests, by route, method and status',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-    collect: countRequests,
-  });
-  const latency = new Histogram({
-    name: 'inlay_http_request_duration_seconds',
-    help: 'Duration of HTTP requests, by route and method',
-    labelNames: ['route', 'method'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-    collect: countRequests,
-  });
   const refusedConnections = new Counter({
     name: 'inlay_http_connections_refused_total',
     help: 'Number of connections refused because one address, or all addresses together, had too many open',
@@ -217,10 +186,7 @@ export function createMetrics(): Metrics {
 
   return {
     registry,
-    request(route, method, status, seconds) {
-      uncounted.push({ route, method, status, seconds });
-      if (uncounted.length >= maxUncounted) countRequests();
-    },
+    request: countRequests(registry),
     connectionRefused: (reason) => refusedConnections.inc({ reason }),
     platformCall(operation, outcome, seconds, isRetry) {
       platformCalls.inc({ operation, outcome });

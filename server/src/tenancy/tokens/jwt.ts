@@ -13,9 +13,18 @@ export type Claims = Record<string, unknown>;
 const maxTokenLength = 12_000;
 const shape = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 
-export function signJwt({ kid, privateKey }: SigningKey, claims: Claims): string {
-  const signed = `${encode({ alg: 'EdDSA', kid, typ: 'JWT' })}.${encode(claims)}`;
-  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
+/** Each key has one. */
+const headers = new WeakMap<SigningKey, string>();
+
+function headerOf(key: SigningKey): string {
+  const header = headers.get(key) ?? encode({ alg: 'EdDSA', kid: key.kid, typ: 'JWT' });
+  headers.set(key, header);
+  return header;
+}
+
+export function signJwt(key: SigningKey, claims: Claims): string {
+  const signed = `${headerOf(key)}.${encode(claims)}`;
+  return `${signed}.${sign(null, Buffer.from(signed, 'latin1'), key.privateKey).toString('base64url')}`;
 }
 
 export interface ReadToken<Meaning> {

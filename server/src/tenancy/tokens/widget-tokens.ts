@@ -58,7 +58,7 @@ export interface WidgetTokens {
 
 export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys, publicUrl: string): WidgetTokens {
   function addressOf(workspaceId: string, allowedOrigin: string, query: string): string {
-    const signed = `${new URLSearchParams({ workspaceId, allowedOrigin })}&${query}`;
+    const signed = `workspaceId=${workspaceId}&allowedOrigin=${formEncoded(allowedOrigin)}&${query}`;
     const key = keys.current();
     return `${publicUrl}/widget?${signed}&sig=${key.kid}.${key.mac(signed)}`;
   }
@@ -99,14 +99,22 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
 }
 
 function queryOf(filters: TemplateFilters, theme: WidgetTheme | undefined, locale: string | undefined): string {
-  const query = new URLSearchParams();
-  for (const tag of filters.selected_source_template_tags) query.append('selectedSourceTemplateTags', tag);
-  query.append('selectedSourceTemplateTagsMode', filters.selected_source_template_tags_mode);
-  for (const tag of filters.selected_connection_template_tags) query.append('selectedConnectionTemplateTags', tag);
-  query.append('selectedConnectionTemplateTagsMode', filters.selected_connection_template_tags_mode);
-  if (theme && Object.keys(theme).length > 0) query.append('theme', JSON.stringify(theme));
-  if (locale !== undefined) query.append('locale', locale);
-  return query.toString();
+  const pairs: [name: string, value: string][] = [];
+  for (const tag of filters.selected_source_template_tags) pairs.push(['selectedSourceTemplateTags', tag]);
+  pairs.push(['selectedSourceTemplateTagsMode', filters.selected_source_template_tags_mode]);
+  for (const tag of filters.selected_connection_template_tags) pairs.push(['selectedConnectionTemplateTags', tag]);
+  pairs.push(['selectedConnectionTemplateTagsMode', filters.selected_connection_template_tags_mode]);
+  if (theme && Object.keys(theme).length > 0) pairs.push(['theme', JSON.stringify(theme)]);
+  if (locale !== undefined) pairs.push(['locale', locale]);
+  return pairs.map(([name, value]) => `${name}=${formEncoded(value)}`).join('&');
+}
+
+/** A value as `URLSearchParams` writes it, which takes three times as long. */
+export function formEncoded(value: string): string {
+  if (/^[\w.*-]*$/.test(value)) return value;
+  return encodeURIComponent(value.toWellFormed())
+    .replace(/%20/g, '+')
+    .replace(/[!'()~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** The settings of a request; throws when they would make a token or its address too long. */
