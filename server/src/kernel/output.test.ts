@@ -51,4 +51,25 @@ describe('The output of the log', () => {
     });
     stuck.write('a\n');
   });
+
+  it('keeps the order of lines that wait for the end of the turn and those that do not', async () => {
+    const { output, lines } = disk(10_000);
+    output.writeSoon('a\n');
+    output.writeSoon('b\n');
+    output.write('c\n');
+    output.writeSoon('d\n');
+    expect(lines()).toEqual(['a', 'b', 'c']);
+    await new Promise(setImmediate);
+    expect(lines()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('counts exactly the lines lost of those written together', async () => {
+    const { output, state, lines } = disk(3);
+    for (const line of ['a\n', 'b\n', 'c\n']) output.writeSoon(line);
+    await new Promise(setImmediate);
+    state.roomBytes = 10_000;
+    output.write('d\n');
+    expect(lines()).toEqual(['a', 'b', expect.any(String), 'd']);
+    expect(JSON.parse(lines()[2] ?? '')).toMatchObject({ droppedLines: 2 });
+  });
 });

@@ -10,19 +10,36 @@ import { isoTime } from './iso-time.ts';
 /** How long a line waits for a slow reader. Waiting blocks the whole process. */
 const patienceMs = 1_000;
 const pauseMs = 10;
+const newline = 0x0a;
 
 type Write = (bytes: Buffer, from: number) => number;
 
 const toStandardOutput: Write = (bytes, from) => writeSync(1, bytes, from);
 
-/** Where the log goes. Each line is written before `write` returns; a line that cannot be written is dropped. */
-export function logOutput(writeSome: Write = toStandardOutput): DestinationStream {
+export interface LogStream extends DestinationStream {
+  /** Writes the line before it returns. */
+  write(line: string): void;
+  /** Writes the line in this turn of the event loop, in one call of the system with others, and in their order. */
+  writeSoon?(line: string): void;
+}
+
+/** Lines that still wait when the process ends. */
+const flushes = new Set<() => void>();
+process.on('exit', () => {
+  for (const flush of flushes) flush();
+});
+
+/** Where the log goes. A line that cannot be written is dropped. */
+export function logOutput(writeSome: Write = toStandardOutput): Required<LogStream> {
+  let waiting = '';
   let dropped = 0;
   let lastError: NodeJS.ErrnoException | undefined;
   let isTorn = false;
 
-  function append(line: string): boolean {
-    const bytes = Buffer.from(isTorn ? `\n${line}` : line);
+  /** Returns how many lines could not be written. */
+  function append(lines: string): number {
+    const bytes = Buffer.from(isTorn ? `\n${lines}` : lines);
+    const begin = isTorn ? 1 : 0;
     let written = 0;
     let waitedMs = 0;
     while (written < bytes.length) {
@@ -31,26 +48,47 @@ export function logOutput(writeSome: Write = toStandardOutput): DestinationStrea
       } catch (error) {
         lastError = error as NodeJS.ErrnoException;
         if (lastError.code !== 'EAGAIN' || waitedMs >= patienceMs) {
-          isTorn ||= written > 0;
-          return false;
+          if (written > 0) isTorn = bytes[written - 1] !== newline;
+          return bytes.subarray(Math.max(begin, written)).filter((byte) => byte === newline).length;
         }
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
         waitedMs += pauseMs;
       }
     }
     isTorn = false;
-    return true;
+    return 0;
+  }
+
+  function writeNow(lines: string): void {
+    if (dropped > 0) {
+      const fields = { level: 'warn', time: isoTime(Date.now()), droppedLines: dropped, code: lastError?.code };
+      if (append(`${JSON.stringify({ ...fields, msg: 'log lines could not be written' })}\n`) > 0) {
+        dropped += lines.split('\n').length - 1;
+        return;
+      }
+      dropped = 0;
+    }
+    dropped += append(lines);
+  }
+
+  function flush(): void {
+    flushes.delete(flush);
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') writeNow(lines);
   }
 
   return {
     write(line) {
-      if (dropped > 0) {
-        const fields = { level: 'warn', time: isoTime(Date.now()), droppedLines: dropped, code: lastError?.code };
-        const isSaid = append(`${JSON.stringify({ ...fields, msg: 'log lines could not be written' })}\n`);
-        dropped = isSaid ? 0 : dropped + 1;
-        if (!isSaid) return;
+      flush();
+      writeNow(line);
+    },
+    writeSoon(line) {
+      if (waiting === '') {
+        flushes.add(flush);
+        setImmediate(flush);
       }
-      if (!append(line)) dropped++;
+      waiting += line;
     },
   };
 }

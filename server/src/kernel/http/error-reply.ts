@@ -105,15 +105,13 @@ export function sendNotFound(reply: FastifyReply) {
     .send({ detail: detailOf(code, {}) });
 }
 
-/**
- * Refuses what Node would refuse with an empty body: a request without Host, or with an expectation that we cannot
- * meet.
- */
-export function refuseOddRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ headers }, reply, done) => {
-    if (headers.host === undefined) refuse(reply.header('connection', 'close'), 'bad_request');
-    else done();
-  });
+/** Node would refuse such a request with an empty body. */
+export function refuseWithoutHost(reply: FastifyReply): void {
+  refuse(reply.header('connection', 'close'), 'bad_request');
+}
+
+/** Refuses an expectation that we cannot meet; Node would do it with an empty body. */
+export function refuseExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response: ServerResponse) => {
     const code = 'expectation_failed';
     response.writeHead(refusals[code].status, {

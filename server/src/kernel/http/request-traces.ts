@@ -4,7 +4,7 @@
  */
 import type { Span } from '@inlay/contract/spans';
 import { readTraceContext, type TraceContext } from '@inlay/contract/text/trace-context';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newTrace, type Tracer } from '../telemetry/tracing.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -22,14 +22,18 @@ export function isProbe(route: string): boolean {
   return route.startsWith('/health') || route === '/metrics';
 }
 
-export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
-  // The hook below sets it before anybody reads it.
+/** The function that it returns is called as soon as the route of a request is known. */
+export function traceRequests(
+  app: FastifyInstance,
+  tracer: Tracer,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  // Set below, before anybody reads it.
   app.decorateRequest('trace', null as unknown as TraceContext);
   app.decorateRequest('isFollowed', false);
   const spans = new WeakMap<FastifyRequest, Span>();
 
-  function startSpan(request: FastifyRequest, route: string, parent: TraceContext | undefined): TraceContext {
-    const { method } = request;
+  function startSpan(request: FastifyRequest, parent: TraceContext | undefined): TraceContext {
+    const { method, route } = request;
     const span = tracer.start({
       name: `${method} ${route}`,
       kind: 'server',
@@ -40,21 +44,18 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     return span.trace;
   }
 
-  app.addHook('onRequest', (request, reply, done) => {
+  function trace(request: FastifyRequest, reply: FastifyReply): void {
     const { traceparent, tracestate } = request.headers;
     const caller = traceparent === undefined ? undefined : readTraceContext(traceparent, tracestate);
-    // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
-    const route = request.routeOptions.url ?? 'unmatched';
-    const isRecorded = tracer.isRecording && !isProbe(route);
+    const isRecorded = tracer.isRecording && !isProbe(request.route);
     request.isFollowed = isRecorded || caller !== undefined;
-    request.trace = isRecorded ? startSpan(request, route, caller) : (caller ?? newTrace());
+    request.trace = isRecorded ? startSpan(request, caller) : (caller ?? newTrace());
     const { traceId } = request.trace;
     (request.log as RequestLog).add('traceId', traceId);
     reply.header('x-trace-id', traceId);
-    done();
-  });
+  }
 
-  if (!tracer.isRecording) return;
+  if (!tracer.isRecording) return trace;
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status } = reply;
     const code = reply.getHeader('x-inlay-error');
@@ -64,4 +65,5 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     });
     done();
   });
+  return trace;
 }

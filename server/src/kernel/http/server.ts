@@ -8,12 +8,20 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from 'pino';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { silentTracer, type Tracer } from '../telemetry/tracing.ts';
+import { accessLog } from './access-log.ts';
 import { readJsonBodies } from './body.ts';
 import { limitConnections } from './connections.ts';
-import { refuseConnection, refuseOddRequests, replyToErrors, sendNotFound } from './error-reply.ts';
+import { refuseConnection, refuseExpectations, refuseWithoutHost, replyToErrors, sendNotFound } from './error-reply.ts';
 import { RequestLog } from './request-log.ts';
-import { isProbe, traceRequests } from './request-traces.ts';
+import { traceRequests } from './request-traces.ts';
 import type { PartCompiler } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The pattern of the route, not the path: a path that matched nothing could hold anything, a token for instance. */
+    route: string;
+  }
+}
 
 interface ServerOptions {
   log: Logger;
@@ -90,19 +98,27 @@ export function createServer({
   readJsonBodies(app);
   replyToErrors(app);
 
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('referrer-policy', 'no-referrer');
-    done();
-  });
-  traceRequests(app, tracer);
-  refuseOddRequests(app);
+  const trace = traceRequests(app, tracer);
+  const logRequest = accessLog(log);
+  refuseExpectations(app);
+  app.decorateRequest('route', 'unmatched');
 
   let closing = false;
   app.addHook('preClose', async () => {
     closing = true;
   });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    // Read once: Fastify makes these options anew each time.
+    request.route = request.routeOptions.url ?? 'unmatched';
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('referrer-policy', 'no-referrer');
+    trace(request, reply);
+    if (request.headers.host === undefined) refuseWithoutHost(reply);
+    else done();
+  });
+
   // A connection that is kept alive after the last answer would keep the process from ending.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close');
@@ -110,16 +126,10 @@ export function createServer({
   });
 
   app.addHook('onResponse', (request, reply, done) => {
-    // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
-    const route = request.routeOptions.url ?? 'unmatched';
-    const { id: reqId, method } = request;
-    const { statusCode: status, elapsedTime } = reply;
-    metrics.request(route, method, status, elapsedTime / 1000);
-    const level = isProbe(route) ? 'debug' : 'info';
-    log[level](
-      { reqId, traceId: request.trace?.traceId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
-      'request',
-    );
+    const { id: requestId, method, route } = request;
+    const { statusCode: status, elapsedTime: ms } = reply;
+    metrics.request(route, method, status, ms / 1000);
+    logRequest({ requestId, traceId: request.trace?.traceId, method, route, status, ms });
     done();
   });
   return app;
