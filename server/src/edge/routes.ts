@@ -83,9 +83,9 @@ export async function addRoutes(
     scopedTokens,
     publicUrl,
     console: consoleRequests,
+    count: limitRates(config.rateLimits, runtime.elapsed),
   });
   recordRefusals(http, parts.refusals);
-  limitRates(http, config.rateLimits, runtime.elapsed);
   keepAnswers(http, parts.idempotency);
   tokenRoutes(http, {
     scopedTokens,

@@ -123,7 +123,8 @@ export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): 
   app.post('/console/session', guarded, async (request, reply) => {
     const { token } = readToken(request);
     return await signIn(request, reply, async () => {
-      const principal = await ctx.operatorTokens.authenticate(token).catch(asFailedSignIn);
+      const authenticate = async () => await ctx.operatorTokens.authenticate(token);
+      const principal = await authenticate().catch(asFailedSignIn);
       const replaces = placeOf(await requests.findSession(request));
       const { organizationId, permission, tokenName: label, tokenId } = principal;
       const begun = await ctx.store.transaction((tx) =>

@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import { byRequest, type Cause } from '../cause.ts';
 import { AppError } from '../errors.ts';
+import type { NowOrLater } from '../now-or-later.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
 import { type RequestContext, withRequest } from '../request-context.ts';
 import { maxFaults } from '../schema-faults.ts';
@@ -69,7 +70,23 @@ export type Handle<O extends Operation> = (input: {
   cause: Cause;
   request: FastifyRequest;
   reply: FastifyReply;
-}) => Promise<Static<O['answer']>>;
+}) => NowOrLater<Static<O['answer']>>;
+
+/** What a handler gets. A class, because most handlers need no cause: the getter makes it for those that do. */
+class Input {
+  constructor(
+    readonly params: unknown,
+    readonly query: unknown,
+    readonly body: unknown,
+    readonly principal: Principal | null,
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+  ) {}
+
+  get cause(): Cause {
+    return byRequest(this.request);
+  }
+}
 
 /** Registers the routes of some operations of a group, in the order of their handlers. */
 export function serve<Group extends Record<string, Operation>>(
@@ -82,7 +99,7 @@ export function serve<Group extends Record<string, Operation>>(
   }
 }
 
-type AnyHandle = (input: object) => Promise<unknown>;
+type AnyHandle = (input: Input) => unknown;
 
 function endpoint(app: FastifyInstance, operation: Operation, handle: AnyHandle): void {
   const { access, params, query, body, answer, status = 200 } = operation;
@@ -147,24 +164,19 @@ function endpoint(app: FastifyInstance, operation: Operation, handle: AnyHandle)
       response: { [status]: success } as Record<string, object>,
       security: securityOf(operation),
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const faults: Fault[] = [];
-      const input = {
-        params: checkParams?.(request.params, faults),
-        query: checkQuery?.(request.query, faults),
-        body: checkBody?.(request.body, faults),
-        principal: request.principal,
-        cause: byRequest(request),
-        request,
-        reply,
-      };
+      const checkedParams = checkParams?.(request.params, faults);
+      const checkedQuery = checkQuery?.(request.query, faults);
+      const checkedBody = checkBody?.(request.body, faults);
       reportUnknown(request, reply, faults);
       if (faults.length > 0) throw new AppError('invalid_request', { faults });
       reply.code(status);
+      const input = new Input(checkedParams, checkedQuery, checkedBody, request.principal, request, reply);
       const { id: requestId, trace, beforeCommit } = request;
       // Only where someone needs it: on Node.js 20 it makes every promise more expensive (docs/adr/0018-trace-context.md).
-      if (!request.isFollowed && beforeCommit === undefined) return await handle(input);
-      return await withRequest({ requestId, trace, beforeCommit }, () => handle(input));
+      if (!request.isFollowed && beforeCommit === undefined) return handle(input);
+      return withRequest({ requestId, trace, beforeCommit }, () => handle(input));
     },
   });
 }

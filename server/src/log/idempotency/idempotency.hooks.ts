@@ -3,7 +3,14 @@
  * of. The hooks are put into the routes themselves, so that other requests do not pay for them.
  */
 import { responseHeaders } from '@inlay/contract/response-headers';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onSendHookHandler,
+  preHandlerHookHandler,
+  RouteOptions,
+} from 'fastify';
 import { UnreadableBody } from '../../kernel/http/validation.ts';
 import type { Principal } from '../../kernel/principals.ts';
 import { beginRequest, type ClaimedRequest, type IdempotencyContext, type KeptAnswer } from './idempotency.ts';
@@ -21,11 +28,14 @@ export function keepAnswers(app: FastifyInstance, ctx: IdempotencyContext): void
   app.decorateRequest('beforeCommit', undefined);
   const works = new WeakMap<FastifyRequest, ClaimedRequest>();
 
-  async function begin(request: FastifyRequest, reply: FastifyReply) {
-    const { headers, principal, body, method, url } = request;
-    const header = headers['idempotency-key'];
-    // A body that cannot be read is refused by the route, and nothing is done.
-    if (header === undefined || principal === null || body instanceof UnreadableBody) return undefined;
+  /** Whether the answer was given here: it is the kept one. */
+  async function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    principal: Principal,
+    header: string | string[],
+  ): Promise<boolean> {
+    const { body, method, url } = request;
     const [path = '', ...query] = url.split('?');
     const begun = await beginRequest(ctx, {
       organizationId: principal.organizationId,
@@ -39,24 +49,35 @@ export function keepAnswers(app: FastifyInstance, ctx: IdempotencyContext): void
     });
     if ('replay' in begun) {
       const { status, headers: kept, body: text } = begun.replay;
-      return reply.code(status).headers(kept).header('idempotency-replayed', 'true').send(text);
+      reply.code(status).headers(kept).header('idempotency-replayed', 'true').send(text);
+      return true;
     }
     works.set(request, begun.work);
     request.beforeCommit = begun.work.recordApplied;
-    return undefined;
+    return false;
   }
 
-  async function end(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  // With callbacks, not promises: a request without a key waits for nothing.
+  const preHandler: preHandlerHookHandler = (request, reply, done) => {
+    const { principal, body } = request;
+    const header = request.headers['idempotency-key'];
+    // A body that cannot be read is refused by the route, and nothing is done.
+    if (header === undefined || principal === null || body instanceof UnreadableBody) done();
+    else begin(request, reply, principal, header).then((isAnswered) => isAnswered || done(), done);
+  };
+
+  const onSend: onSendHookHandler = (request, reply, payload, done) => {
     const work = works.get(request);
+    if (!work) {
+      done(null, payload);
+      return;
+    }
     works.delete(request);
-    await work?.end(answerOf(reply, payload), judge(reply));
-    return payload;
-  }
+    work.end(answerOf(reply, payload), judge(reply)).then(() => done(null, payload), done);
+  };
 
   app.addHook('onRoute', (route) => {
-    if (!takesKeys(route)) return;
-    route.preHandler = begin;
-    route.onSend = end;
+    if (takesKeys(route)) Object.assign(route, { preHandler, onSend });
   });
 }
 

@@ -11,7 +11,8 @@ import { serializeOrigin } from '@inlay/contract/text/origins';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
 import { bearerToken } from '../../kernel/http/bearer-token.ts';
-import type { OperatorPrincipal, ScopedPrincipal } from '../../kernel/principals.ts';
+import { type NowOrLater, settle, whenThere } from '../../kernel/now-or-later.ts';
+import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../../kernel/principals.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import type { ScopedTokens } from './scoped-tokens.ts';
 
@@ -22,6 +23,8 @@ interface Authenticators {
   publicUrl: string;
   /** People in the console, known by a cookie. Undefined: there is no console. */
   console: SessionRequests | undefined;
+  /** Called for every caller that is let through; throws `rate_limited`. */
+  count(principal: Principal, reply: FastifyReply): void;
 }
 
 interface SessionRequests {
@@ -41,76 +44,106 @@ export function authenticateRequests(
   const ownOrigin = new URL(authenticators.publicUrl).origin;
   app.decorateRequest('principal', null);
 
-  app.addHook('onRequest', async (request, reply) => {
+  function principalOf(request: FastifyRequest, reply: FastifyReply): NowOrLater<Principal | null> {
+    // A path that matched nothing has no access.
+    const { access, isAdministration } = request.routeOptions.config ?? {};
     // The console may only use API routes for operators.
-    if (authenticators.console?.isMarked(request) && request.routeOptions.config?.access !== 'operator') {
-      throw new AppError('route_not_found');
-    }
-    switch (request.routeOptions.config.access) {
+    if (access !== 'operator' && authenticators.console?.isMarked(request)) throw new AppError('route_not_found');
+    switch (access) {
       case 'operator':
-        request.principal = await authenticateOperator(request, authenticators);
-        return;
+        return authenticateOperator(request, isAdministration === true, authenticators);
       case 'scoped':
-        request.principal = await authenticateScoped(request, reply, authenticators.scopedTokens, ownOrigin);
+        return authenticateScoped(request, reply, authenticators.scopedTokens, ownOrigin);
+      default:
+        return null;
     }
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    settle(
+      () => principalOf(request, reply),
+      done,
+      (principal) => {
+        request.principal = principal;
+        if (principal) authenticators.count(principal, reply);
+      },
+    );
   });
 
   const { scopedTokens, console } = authenticators;
   return async (request) => {
     if (console?.isMarked(request)) await console.reauthenticate(request);
-    else if (request.principal?.kind === 'operator') await authenticateOperator(request, authenticators);
-    else await scopedTokens.verify(bearerToken(request));
+    else if (request.principal?.kind === 'operator') {
+      const { isAdministration } = request.routeOptions.config;
+      await authenticateOperator(request, isAdministration === true, authenticators);
+    } else await scopedTokens.verify(bearerToken(request));
   };
 }
 
-async function authenticateOperator(
+function authenticateOperator(
   request: FastifyRequest,
+  isAdministration: boolean,
   { operatorTokens, console }: Pick<Authenticators, 'operatorTokens' | 'console'>,
-): Promise<OperatorPrincipal> {
+): NowOrLater<OperatorPrincipal> {
   const principal = console?.isMarked(request)
-    ? await console.authenticate(request)
-    : await operatorTokens.authenticate(bearerToken(request));
-  const organization = request.headers['x-organization-id'];
+    ? console.authenticate(request)
+    : operatorTokens.authenticate(bearerToken(request));
+  return whenThere(principal, (known) => {
+    assertAllowed(request, isAdministration, known);
+    return known;
+  });
+}
+
+function assertAllowed(request: FastifyRequest, isAdministration: boolean, principal: OperatorPrincipal): void {
+  const { headers, method } = request;
+  const organization = headers['x-organization-id'];
   if (organization !== undefined && String(organization).toLowerCase() !== principal.organizationId) {
     request.refusal = { principal, reason: 'organization' };
     throw new AppError('forbidden');
   }
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  const needed = request.routeOptions.config.isAdministration ? ['full'] : ['full', 'operator'];
-  if (!reads && !needed.includes(principal.permission)) {
+  const { permission } = principal;
+  const reads = method === 'GET' || method === 'HEAD';
+  if (!reads && permission !== 'full' && (isAdministration || permission !== 'operator')) {
     request.refusal = { principal, reason: 'permission' };
     throw new AppError('forbidden');
   }
-  return principal;
 }
 
-async function authenticateScoped(
+function authenticateScoped(
   request: FastifyRequest,
   reply: FastifyReply,
   tokens: ScopedTokens,
   ownOrigin: string,
-): Promise<ScopedPrincipal> {
+): NowOrLater<ScopedPrincipal> {
   allowOrigin(reply, '*');
-  const principal = await tokens.verify(bearerToken(request));
-  if (principal.allowedOrigin !== undefined) {
-    const allowed = serializeOrigin(principal.allowedOrigin);
-    const { origin } = request.headers;
-    // A page of another origin may read nothing, not even this error.
-    reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
-    reply.header('vary', 'origin');
-    // The frame in which an operator looks at a widget has no origin.
-    const isView = principal.viewer !== undefined;
-    if (origin !== undefined && origin !== allowed && origin !== ownOrigin && !(isView && origin === 'null')) {
-      request.refusal = { principal, reason: 'origin' };
+  return whenThere(tokens.verify(bearerToken(request)), (principal) => {
+    if (principal.allowedOrigin !== undefined) assertOrigin(request, reply, principal, ownOrigin);
+    if (principal.viewer && request.method !== 'GET' && request.method !== 'HEAD') {
+      request.refusal = { principal, reason: 'permission' };
       throw new AppError('forbidden');
     }
-    if (origin !== undefined && (origin === allowed || isView)) allowOrigin(reply, origin);
-  }
-  if (principal.viewer && request.method !== 'GET' && request.method !== 'HEAD') {
-    request.refusal = { principal, reason: 'permission' };
+    return principal;
+  });
+}
+
+function assertOrigin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: ScopedPrincipal,
+  ownOrigin: string,
+): void {
+  const allowed = serializeOrigin(principal.allowedOrigin ?? '');
+  const { origin } = request.headers;
+  // A page of another origin may read nothing, not even this error.
+  reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
+  reply.header('vary', 'origin');
+  // The frame in which an operator looks at a widget has no origin.
+  const isView = principal.viewer !== undefined;
+  if (origin !== undefined && origin !== allowed && origin !== ownOrigin && !(isView && origin === 'null')) {
+    request.refusal = { principal, reason: 'origin' };
     throw new AppError('forbidden');
   }
-  return principal;
+  if (origin !== undefined && (origin === allowed || isView)) allowOrigin(reply, origin);
 }
 
 function allowOrigin(reply: FastifyReply, origin: string): void {

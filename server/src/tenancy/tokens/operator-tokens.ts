@@ -11,6 +11,7 @@ import type { Db, Store } from '../../kernel/db/open.ts';
 import type { OperatorTokenRow } from '../../kernel/db/tables.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
+import { type NowOrLater, whenThere } from '../../kernel/now-or-later.ts';
 import type { OperatorPrincipal } from '../../kernel/principals.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Journal } from '../../log/events/journal.ts';
@@ -35,9 +36,9 @@ interface Rotation {
 
 export interface OperatorTokens {
   /** Throws `unauthenticated` for anything but a token that works now. */
-  authenticate(token: string): Promise<OperatorPrincipal>;
+  authenticate(token: string): NowOrLater<OperatorPrincipal>;
   /** The same for a token that was accepted before, by its id. Undefined when it does not work any more. */
-  findWorking(organizationId: string, id: string): Promise<OperatorPrincipal | undefined>;
+  findWorking(organizationId: string, id: string): NowOrLater<OperatorPrincipal | undefined>;
   create(organizationId: string, token: NewOperatorToken, cause?: Cause): Promise<OperatorTokenWithSecret>;
   /** Records a secret that the operator chose; does nothing when the secret is known, even if it is revoked. */
   provide(organizationId: string, name: string, secret: string): Promise<boolean>;
@@ -65,7 +66,7 @@ function columnsOf(permission: OperatorPermission): Pick<OperatorTokenRow, 'perm
 export function createOperatorTokens(store: Store, runtime: Runtime, journal: Journal): OperatorTokens {
   // Kept in memory for a while: a request must not cost a write.
   let uses = new Map<string, { organizationId: string; at: number }>();
-  const recent = new RecentAnswers<tokens.UsableToken>(runtime.elapsed);
+  const recent = new RecentAnswers<{ principal: OperatorPrincipal; worksForMs: number }>(runtime.elapsed);
 
   async function get(organizationId: string, id: string): Promise<OperatorTokenRow> {
     const row = await tokens.findToken(store.db, organizationId, id);
@@ -111,29 +112,37 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
     await journal.by(cause).record(tx, row.organization_id, { type: 'operator_token.revoked', data, change });
   }
 
-  async function principalOf(
+  /** Undefined when the token does not work now. `key`: under which its principal is remembered. */
+  function principalOf(
     key: string,
     find: () => Promise<tokens.UsableToken | undefined>,
-  ): Promise<OperatorPrincipal | undefined> {
-    const row = await recent.get(key, find, ({ worksForMs }) => worksForMs);
-    if (!row) return undefined;
-    uses.set(row.id, { organizationId: row.organization_id, at: runtime.now() });
-    return {
-      kind: 'operator',
-      tokenId: row.id,
-      tokenName: row.name,
-      organizationId: row.organization_id,
-      permission: permissionOf(row),
-    };
+  ): NowOrLater<OperatorPrincipal | undefined> {
+    const found = recent.get(
+      key,
+      async () => {
+        const row = await find();
+        return row && { principal: presentPrincipal(row), worksForMs: row.worksForMs };
+      },
+      ({ worksForMs }) => worksForMs,
+    );
+    return whenThere(found, (usable) => {
+      if (!usable) return undefined;
+      const { tokenId, organizationId } = usable.principal;
+      uses.set(tokenId, { organizationId, at: runtime.now() });
+      return usable.principal;
+    });
   }
 
   return {
-    async authenticate(token) {
-      if (!isPlausible(token)) throw new AppError('unauthenticated');
+    authenticate(token) {
       const hash = hashOf(token);
-      const principal = await principalOf(hash, () => tokens.findUsable(store.db, hash));
-      if (!principal) throw new AppError('unauthenticated');
-      return principal;
+      const found = principalOf(hash, async () =>
+        isPlausible(token) ? await tokens.findUsable(store.db, hash) : undefined,
+      );
+      return whenThere(found, (principal) => {
+        if (!principal) throw new AppError('unauthenticated');
+        return principal;
+      });
     },
     findWorking: (organizationId, id) =>
       principalOf(`${organizationId} ${id}`, () => tokens.findUsableById(store.db, organizationId, id)),
@@ -191,6 +200,16 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
       uses = new Map();
       for (const [id, { organizationId, at }] of pending) await tokens.recordUse(store.db, organizationId, id, at);
     },
+  };
+}
+
+function presentPrincipal(row: tokens.UsableToken): OperatorPrincipal {
+  return {
+    kind: 'operator',
+    tokenId: row.id,
+    tokenName: row.name,
+    organizationId: row.organization_id,
+    permission: permissionOf(row),
   };
 }
 

@@ -6,7 +6,7 @@
  * machine, waits for six promises with every request where we need one look into a map.
  */
 import { BoundedMap } from '@inlay/schedule/bounded-map';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principals.ts';
 
@@ -21,15 +21,18 @@ const windowMs = 60_000;
 /** Enough for the tokens, and the workspaces, that are busy within one minute. */
 const maxWindows = 50_000;
 
-/** A limit of 0 means no limit. */
-export function limitRates(app: FastifyInstance, limits: RateLimits, elapsed: () => number): void {
+/** The function that it returns counts a request of a known caller. A limit of 0 means no limit. */
+export function limitRates(
+  limits: RateLimits,
+  elapsed: () => number,
+): (principal: Principal, reply: FastifyReply) => void {
   const limitOf = { scoped: limits.scopedPerMinute, operator: limits.operatorPerMinute };
   const ofWorkspace = limits.workspacePerMinute;
-  if (limitOf.scoped === 0 && limitOf.operator === 0 && ofWorkspace === 0) return;
+  if (limitOf.scoped === 0 && limitOf.operator === 0 && ofWorkspace === 0) return () => {};
   const tokens = new Windows(maxWindows);
   const workspaces = new Windows(maxWindows);
 
-  function countRequest(principal: Principal, now: number): Allowance | undefined {
+  function nearestLimit(principal: Principal, now: number): Allowance | undefined {
     const limit = limitOf[principal.kind];
     const own = limit === 0 ? undefined : allowance(limit, tokens.count(tokenOf(principal), now), now);
     if (principal.kind === 'operator' || ofWorkspace === 0 || (own && own.left < 0)) return own;
@@ -37,19 +40,15 @@ export function limitRates(app: FastifyInstance, limits: RateLimits, elapsed: ()
     return own && isNearer(own, shared) ? own : shared;
   }
 
-  app.addHook('preParsing', ({ principal }, reply, _payload, done) => {
-    const nearest = principal === null ? undefined : countRequest(principal, elapsed());
-    if (nearest === undefined) {
-      done();
-      return;
-    }
+  return (principal, reply) => {
+    const nearest = nearestLimit(principal, elapsed());
+    if (nearest === undefined) return;
     const { limit, left, secondsLeft } = nearest;
     reply.header('ratelimit-limit', limit);
     reply.header('ratelimit-remaining', Math.max(0, left));
     reply.header('ratelimit-reset', secondsLeft);
-    if (left < 0) done(new AppError('rate_limited', { retryAfterSeconds: secondsLeft }));
-    else done();
-  });
+    if (left < 0) throw new AppError('rate_limited', { retryAfterSeconds: secondsLeft });
+  };
 }
 
 /** What a limit leaves after a request. */

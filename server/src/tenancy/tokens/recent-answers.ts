@@ -5,6 +5,7 @@
  * refuse it after two seconds.
  */
 import { BoundedMap } from '@inlay/schedule/bounded-map';
+import type { NowOrLater } from '../../kernel/now-or-later.ts';
 
 const keptMs = 2_000;
 /** Enough for the tokens that are in use at a time. */
@@ -20,17 +21,25 @@ export class RecentAnswers<Answer> {
   }
 
   /**
-   * The remembered answer, or else the result of `ask`; undefined means no. An answer may be valid for less than two
-   * seconds.
+   * The remembered answer at once, or else the result of `ask`; undefined means no. An answer may be valid for less than
+   * two seconds.
    */
-  async get(
+  get(
     key: string,
     ask: () => Promise<Answer | undefined>,
     goodForMs: (answer: Answer) => number = () => keptMs,
-  ): Promise<Answer | undefined> {
+  ): NowOrLater<Answer | undefined> {
     const askedAt = this.#elapsed();
     const kept = this.#kept.get(key);
-    if (kept && askedAt < kept.until) return kept.answer;
+    return kept && askedAt < kept.until ? kept.answer : this.#ask(key, askedAt, ask, goodForMs);
+  }
+
+  async #ask(
+    key: string,
+    askedAt: number,
+    ask: () => Promise<Answer | undefined>,
+    goodForMs: (answer: Answer) => number,
+  ): Promise<Answer | undefined> {
     const timesForgotten = this.#timesForgotten;
     const answer = await ask();
     // If tokens were ended while we waited for this answer, the answer may be older than that.

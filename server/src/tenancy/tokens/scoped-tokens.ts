@@ -4,12 +4,13 @@
  * tokens are revoked by `jti`. Verification accepts exactly the tokens that `issue` makes, although a library might
  * accept more.
  */
-import { randomBytes } from 'node:crypto';
 import { formats } from '@inlay/contract/text/formats';
 import type { Cause } from '../../kernel/cause.ts';
 import type { Store } from '../../kernel/db/open.ts';
 import { AppError, invalidRequest } from '../../kernel/errors.ts';
+import { type NowOrLater, whenThere } from '../../kernel/now-or-later.ts';
 import type { ScopedPrincipal, TemplateFilters, Viewer } from '../../kernel/principals.ts';
+import { randomText } from '../../kernel/random-bytes.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Journal } from '../../log/events/journal.ts';
 import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
@@ -55,7 +56,7 @@ export interface ScopedTokens {
   /** Lifetime of a requested token. Throws if the setting does not allow it. */
   lifetimeOf(expiresInSeconds: number | undefined): number | undefined;
   /** Throws `unauthenticated` for anything but a valid token of a live workspace. */
-  verify(token: string): Promise<ScopedPrincipal>;
+  verify(token: string): NowOrLater<ScopedPrincipal>;
   /** False when the token is not a token of the organization. */
   revoke(organizationId: string, token: string, cause: Cause): Promise<boolean>;
   /** Must be called when tokens of a workspace stop working for another reason. */
@@ -99,7 +100,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     const { organizationId, workspaceId, allowedOrigin, templateFilters, customerLabel, viewer } = subject;
     const issuedAt = Math.floor(runtime.now() / 1000);
     const expiresAt = lifetimeSeconds === undefined ? undefined : issuedAt + lifetimeSeconds;
-    const tokenId = `${subject.tokenGeneration}.${randomBytes(16).toString('base64url')}`;
+    const tokenId = `${subject.tokenGeneration}.${randomText(16, 'base64url')}`;
     const token = signJwt(keys.current(), {
       iss: issuer,
       aud: viewer ? viewAudience : audience,
@@ -117,14 +118,21 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     return { token, tokenId, expiresAt: expiresAt && expiresAt * 1000 };
   }
 
-  async function verify(token: string): Promise<ScopedPrincipal> {
+  function verify(token: string): NowOrLater<ScopedPrincipal> {
     const { digest, meaning } = checkToken(token);
-    const counts = await recent.get(digest, () => countsNow(meaning));
-    const { organizationId, viewer } = meaning.principal;
-    if (!counts || (viewer && !(await options.viewerWorks(organizationId, viewer)))) {
-      throw new AppError('unauthenticated');
-    }
-    return meaning.principal;
+    return whenThere(
+      recent.get(digest, () => countsNow(meaning)),
+      (counts) => {
+        if (!counts) throw new AppError('unauthenticated');
+        const { viewer } = meaning.principal;
+        return viewer === undefined ? meaning.principal : verifyViewer(meaning.principal, viewer);
+      },
+    );
+  }
+
+  async function verifyViewer(principal: ScopedPrincipal, viewer: Viewer): Promise<ScopedPrincipal> {
+    if (!(await options.viewerWorks(principal.organizationId, viewer))) throw new AppError('unauthenticated');
+    return principal;
   }
 
   async function countsNow({ principal, tokenGeneration }: Statement): Promise<true | undefined> {

@@ -30,8 +30,10 @@ function describeToken(reply: FastifyReply, { workspaceId }: TokenSubject, { tok
 export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): void {
   const { scopedTokens, widgetTokens, keys, ensureSubject } = options;
 
-  const info = ({ principal }: { principal: ScopedPrincipal }): Promise<ScopedTokenInfo> =>
-    Promise.resolve({ organization_id: principal.organizationId, 'workspace ID': principal.workspaceId });
+  const info = ({ principal }: { principal: ScopedPrincipal }): ScopedTokenInfo => ({
+    organization_id: principal.organizationId,
+    'workspace ID': principal.workspaceId,
+  });
 
   const infoAtOldPath: Handle<typeof operations.tokens.getCurrentScoped> = (input) => {
     // RFC 9745 wants the moment of deprecation; these were deprecated before the first release.
