@@ -18,7 +18,9 @@ type Ceiling = [name: string, measure: () => Promise<Measured>];
 type Targets = Partial<Record<Kind, number>>;
 
 /** How much of the ceiling is wanted. */
-const onBareServer: Targets = { info: 0.6, scopedToken: 0.7, widgetToken: 0.65, get: 0.5, list: 0.4, listFar: 0.4 };
+const onBareServer: Targets = {
+  ...{ info: 0.6, scopedToken: 0.7, widgetToken: 0.65, get: 0.5, list: 0.4, listLong: 0.4, listFar: 0.4 },
+};
 const onPgbench = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0.5])) as Targets;
 
 export const api: Benchmark = {

@@ -19,6 +19,7 @@ const clients = 32;
 /** Each requested row is a script; pgbench accepts at most 128. */
 const rowsAskedFor = 64;
 const oneMoreThanAPage = 21;
+const oneMoreThanALongPage = 101;
 
 /** How many times `pgbench` runs the statements of one request in a second. */
 export async function perSecondOf(
@@ -75,6 +76,8 @@ async function runStatements(db: product.Db, kind: Kind, index: number, count: n
       return await product.findWorkspace(db, organizationId, id);
     case 'list':
       return await product.listWorkspaces(db, organizationId, {}, oneMoreThanAPage);
+    case 'listLong':
+      return await product.listWorkspaces(db, organizationId, {}, oneMoreThanALongPage);
     case 'listFar':
       return await product.listWorkspaces(db, organizationId, { after: farPosition(count) }, oneMoreThanAPage);
     case 'stats':
