@@ -18,7 +18,7 @@ export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, fig
     figure.work,
     amount(figure.value, figure.unit),
     figure.reference ? `${amount(figure.reference.value, figure.unit)} (${figure.reference.name})` : '',
-    figure.ratio?.toFixed(2) ?? '',
+    ratioText(figure),
     figure.cpuRatio?.toFixed(2) ?? '',
     targetText(figure),
     besides(figure).join(', '),
@@ -26,6 +26,10 @@ export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, fig
   const lines = [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const load = `load ${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after`;
   return `${startedAt}, ${machine}; ${load}; medians of ${rounds}\n\n${lines.join('\n')}`;
+}
+
+function ratioText({ ratio, spread }: Figure): string {
+  return `${ratio?.toFixed(2) ?? ''}${spread ? ` (${spread.map((end) => end.toFixed(2)).join(' to ')})` : ''}`;
 }
 
 function targetText(figure: Figure): string {
