@@ -33,7 +33,7 @@ export interface PostgresDatabase extends Database {
   /** The URL for a superuser. */
   serverUrl: string;
   /** Undefined where it is not installed; then the log says so. */
-  program(name: 'psql' | 'pgbench'): string | undefined;
+  program(name: 'psql'): string | undefined;
 }
 
 export type Databases = ReturnType<typeof createDatabases>;

@@ -9,8 +9,8 @@ import { encodeCursor } from './product.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 const howMany = 500;
-const pageSize = 20;
-const longPageSize = 100;
+export const pageSize = 20;
+export const longPageSize = 100;
 const farPage = 10_000;
 
 export const kinds = {
