@@ -6,7 +6,7 @@
 import { type Benchmark, type BenchmarkOptions, onBothDatabases } from './benchmark.ts';
 import type { Database } from './databases.ts';
 import type { Figure } from './figures.ts';
-import { type Generator, type Load, startGenerator, sumOf } from './load.ts';
+import { type Generator, startGenerator } from './load.ts';
 import { chosenKinds, type Kind, kinds, requestsOf } from './requests.ts';
 import { startService } from './service-process.ts';
 import { middleOf, spreadOf } from './spread.ts';
@@ -18,8 +18,8 @@ interface Build {
 }
 
 const target = { of: 'ratio', atMost: 1.1 } as const;
-/** Turns are short, because the speed of a machine changes within seconds. */
-const turnMs = 250;
+/** Until then, V8 optimizes what runs often. */
+const warmUpTurns = 8;
 /** The resolution of CPU times in /proc. */
 const tickMs = 10;
 
@@ -34,7 +34,8 @@ export const compare: Benchmark = {
     ] as const;
     return await measure(builds, database, options);
   }),
-  amounts: { rounds: 9, seconds: 1, workspaces: 20_000 },
+  // Many short rounds, because the speed of a machine changes within seconds.
+  amounts: { rounds: 30, seconds: 0.25, workspaces: 20_000 },
   isOnRequest: true,
 };
 
@@ -47,21 +48,14 @@ async function measure(
   const loadBase = await startBuild(base, database, generator, options);
   const loadOurs = await startBuild(ours, database, generator, options);
   const chosen = chosenKinds(options).map((kind) => ({ kind, baseUs: [] as number[], oursUs: [] as number[] }));
-  // Round 0 isn't measured: until then V8 optimizes what runs often.
-  for (let round = 0; round <= options.rounds; round++) {
-    options.log(`${database.name}, ${round === 0 ? 'warming up' : `round ${round} of ${options.rounds}`}`);
+  options.log(`${database.name}, warming up`);
+  for (const { kind } of chosen) for (const load of [loadBase, loadOurs]) await load(kind, warmUpTurns);
+  for (let round = 1; round <= options.rounds; round++) {
+    if (round % 10 === 0) options.log(`${database.name}, round ${round} of ${options.rounds}`);
     for (const { kind, baseUs, oursUs } of chosen) {
-      const [baseLoads, oursLoads]: [Load[], Load[]] = [[], []];
-      const turns = Math.max(2, Math.round((options.seconds * 1_000) / turnMs));
-      for (let turn = 0; turn < turns; turn++) {
-        const loadOne = async () => baseLoads.push(await loadBase(kind));
-        const loadOther = async () => oursLoads.push(await loadOurs(kind));
-        // In the order ABBA: being second makes no difference in the end.
-        for (const load of turn % 2 === 0 ? [loadOne, loadOther] : [loadOther, loadOne]) await load();
-      }
-      if (round === 0) continue;
-      baseUs.push(cpuEach(baseLoads));
-      oursUs.push(cpuEach(oursLoads));
+      const turns = [async () => baseUs.push(await loadBase(kind)), async () => oursUs.push(await loadOurs(kind))];
+      // Being second makes no difference in the end.
+      for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
     }
   }
   return chosen.map(({ kind, baseUs, oursUs }) => {
@@ -74,18 +68,21 @@ async function measure(
       reference: { name: base.name, value: middleOf(baseUs) },
       ratio: middleOf(ratios),
       ...(spread && { spread, target }),
-      note: `each round: ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}`,
+      note: `all rounds from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
     };
   });
 }
 
-/** On tables of its own, which it has made. Sends requests of a kind to the build. */
+/**
+ * On tables of its own, which it has made. Sends requests of a kind to the build, and gives the CPU time of each in
+ * microseconds.
+ */
 async function startBuild(
   { name, product }: Build,
   database: Database,
   generator: Generator,
   options: BenchmarkOptions,
-): Promise<(kind: Kind) => Promise<Load>> {
+): Promise<(kind: Kind, turns?: number) => Promise<number>> {
   const place = await database.makeEmpty(`build_${name}`);
   const first = await startService(place, { ...options, product });
   await first.stop();
@@ -95,15 +92,9 @@ async function startBuild(
   for (const kind of chosenKinds(options)) {
     requests.set(kind, await requestsOf(kind, options.workspaces, service));
   }
-  return async (kind) => {
-    const load = await generator.load(service, requests.get(kind) ?? [], Math.min(turnMs, options.seconds * 1_000));
+  return async (kind, turns = 1) => {
+    const load = await generator.load(service, requests.get(kind) ?? [], turns * options.seconds * 1_000);
     if (load.failures) throw new Error(`${name} didn't answer all requests with 200: ${kinds[kind]}`);
-    return load;
+    return (Math.max(load.cpuMs, tickMs) * 1_000) / load.count;
   };
-}
-
-/** In microseconds. */
-function cpuEach(loads: Load[]): number {
-  const { cpuMs, count } = sumOf(loads);
-  return (Math.max(cpuMs, tickMs) * 1_000) / count;
 }
