@@ -51,6 +51,8 @@ export interface Figure {
   cpuRatio?: number | undefined;
   target?: Target;
   measured?: Measured;
+  /** What the value consists of. */
+  parts?: Record<string, number>;
   note?: string;
 }
 

@@ -18,6 +18,7 @@ import { isReached } from './figures.ts';
 import { growth } from './growth.ts';
 import { hostileConnectors } from './hostile-connectors.ts';
 import { jobLog } from './job-log.ts';
+import { layersOfRequests } from './layers.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { quotas } from './quotas.ts';
@@ -31,7 +32,7 @@ import { workspaceSync } from './workspace-sync.ts';
 const benchmarks: readonly Benchmark[] = [
   ...[api, apiOnPostgres, growth, lists, consoleScreens, jobLog, memory, replicas, workspaceSync, quotas, events],
   ...[webhooks, fairShare, hostileConnectors, dueSyncs, disk, syncToFiles, syncToPostgres, postgresToPostgres],
-  ...[templates, declarative, compare],
+  ...[templates, declarative, compare, layersOfRequests],
 ];
 
 const { values, positionals } = parseArgs({

@@ -26,7 +26,7 @@ const all = {
     disk: 4,
   },
   ...{ 'sync-to-files': 2, 'sync-to-postgres': 2, 'postgres-to-postgres': 2, templates: 2, declarative: 3 },
-  ...{ compare: 16 },
+  ...{ compare: 16, layers: 16 },
 };
 
 test(
