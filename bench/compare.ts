@@ -3,8 +3,9 @@
  * to each request is noticed before the next one. Both builds run at the same time, each on tables made by its own
  * migrations, and take turns.
  */
-import { type Benchmark, type BenchmarkOptions, onBothDatabases } from './benchmark.ts';
-import type { Database } from './databases.ts';
+import { buildCommit } from '../scripts/build-commit.mjs';
+import { type Benchmark, type BenchmarkOptions, onBothDatabases, untilEnd } from './benchmark.ts';
+import type { Database, Place } from './databases.ts';
 import type { Figure } from './figures.ts';
 import { type Generator, startGenerator } from './load.ts';
 import { chosenKinds, type Kind, kinds, requestsOf } from './requests.ts';
@@ -19,14 +20,14 @@ interface Build {
 
 const target = { of: 'ratio', atMost: 1.1 } as const;
 /** Until then, V8 optimizes what runs often. */
-const warmUpTurns = 8;
+const warmUpTurns = 4;
+/** Processes of the same build differ by a few percent, so both builds restart after so many rounds. */
+const roundsPerStart = 10;
 /** The resolution of CPU times in /proc. */
 const tickMs = 10;
 
 export const compare: Benchmark = {
   ...onBothDatabases('compare', async (database, options) => {
-    // Bundled into the program, it would look for the release in the wrong folder.
-    const { buildCommit } = await import('../scripts/build-commit.mjs');
     const { commit, product } = await buildCommit({ ...options, tell: options.log });
     const builds = [
       { name: commit.slice(0, 8), product },
@@ -44,19 +45,26 @@ async function measure(
   database: Database,
   options: BenchmarkOptions,
 ): Promise<Figure[]> {
-  const generator = startGenerator(options);
-  const loadBase = await startBuild(base, database, generator, options);
-  const loadOurs = await startBuild(ours, database, generator, options);
+  const [basePlace, oursPlace] = [await placeFor(base, database, options), await placeFor(ours, database, options)];
   const chosen = chosenKinds(options).map((kind) => ({ kind, baseUs: [] as number[], oursUs: [] as number[] }));
-  options.log(`${database.name}, warming up`);
-  for (const { kind } of chosen) for (const load of [loadBase, loadOurs]) await load(kind, warmUpTurns);
-  for (let round = 1; round <= options.rounds; round++) {
-    if (round % 10 === 0) options.log(`${database.name}, round ${round} of ${options.rounds}`);
-    for (const { kind, baseUs, oursUs } of chosen) {
-      const turns = [async () => baseUs.push(await loadBase(kind)), async () => oursUs.push(await loadOurs(kind))];
-      // Being second makes no difference in the end.
-      for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
+
+  async function measureRounds(from: number, to: number, options: BenchmarkOptions): Promise<void> {
+    const generator = startGenerator(options);
+    const loadBase = await startBuild(base, basePlace, generator, options);
+    const loadOurs = await startBuild(ours, oursPlace, generator, options);
+    for (const { kind } of chosen) for (const load of [loadBase, loadOurs]) await load(kind, warmUpTurns);
+    for (let round = from; round < to; round++) {
+      for (const { kind, baseUs, oursUs } of chosen) {
+        const turns = [async () => baseUs.push(await loadBase(kind)), async () => oursUs.push(await loadOurs(kind))];
+        // Being second makes no difference in the end.
+        for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
+      }
     }
+    options.log(`${database.name}, ${to} of ${options.rounds} rounds`);
+  }
+  for (let from = 0; from < options.rounds; from += roundsPerStart) {
+    const to = Math.min(from + roundsPerStart, options.rounds);
+    await untilEnd(options, (options) => measureRounds(from, to, options));
   }
   return chosen.map(({ kind, baseUs, oursUs }) => {
     const ratios = oursUs.map((us, round) => us / (baseUs[round] as number));
@@ -73,20 +81,22 @@ async function measure(
   });
 }
 
-/**
- * On tables of its own, which it has made. Sends requests of a kind to the build, and gives the CPU time of each in
- * microseconds.
- */
+/** With workspaces in tables that the build has made. */
+async function placeFor({ name, product }: Build, database: Database, options: BenchmarkOptions): Promise<Place> {
+  const place = await database.makeEmpty(`build_${name}`);
+  const service = await startService(place, { ...options, product });
+  await service.stop();
+  await database.addWorkspaces(place, options.workspaces);
+  return place;
+}
+
+/** Gives the CPU time of a request in microseconds. */
 async function startBuild(
   { name, product }: Build,
-  database: Database,
+  place: Place,
   generator: Generator,
   options: BenchmarkOptions,
 ): Promise<(kind: Kind, turns?: number) => Promise<number>> {
-  const place = await database.makeEmpty(`build_${name}`);
-  const first = await startService(place, { ...options, product });
-  await first.stop();
-  await database.addWorkspaces(place, options.workspaces);
   const service = await startService(place, { ...options, product });
   const requests = new Map<Kind, string[]>();
   for (const kind of chosenKinds(options)) {
