@@ -1,7 +1,7 @@
 /* What a benchmark is: a name and a function that gives figures. */
 import type { Database, Databases, PostgresDatabase } from './databases.ts';
 import type { Figure } from './figures.ts';
-import type { BenchmarkSettings, Scope } from './settings.ts';
+import type { Amounts, BenchmarkSettings, Scope } from './settings.ts';
 
 export interface BenchmarkOptions extends BenchmarkSettings, Scope {
   databases: Databases;
@@ -9,6 +9,10 @@ export interface BenchmarkOptions extends BenchmarkSettings, Scope {
 
 export interface Benchmark {
   name: string;
+  /** Instead of the usual amounts, if the benchmark runs alone. */
+  amounts?: Partial<Amounts>;
+  /** A run without names leaves it out. */
+  isOnRequest?: true;
   /** Gives no figures when something is missing on this machine; then the log says what. */
   run(options: BenchmarkOptions): Promise<Figure[]>;
 }

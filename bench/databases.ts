@@ -25,13 +25,15 @@ export interface Database {
   /** With nothing in it. */
   makeEmpty(name: string): Promise<Place>;
   withWorkspaces(count: number): Promise<Place>;
+  /** Fills tables that a service has made, possibly one of an older version. */
+  addWorkspaces(place: Place, count: number): Promise<void>;
 }
 
 export interface PostgresDatabase extends Database {
   /** The URL for a superuser. */
   serverUrl: string;
   /** Undefined where it is not installed; then the log says so. */
-  program(name: 'psql' | 'pgbench'): string | undefined;
+  program(name: 'psql'): string | undefined;
 }
 
 export type Databases = ReturnType<typeof createDatabases>;
@@ -72,8 +74,9 @@ export function createDatabases(settings: BenchmarkSettings) {
     sqlite,
     postgres,
     async all(): Promise<Database[]> {
-      const other = await postgres();
-      return other ? [sqlite, other] : [sqlite];
+      const isChosen = (name: Database['name']) => name.toLowerCase().includes(settings.database);
+      const other = isChosen('PostgreSQL') ? await postgres() : undefined;
+      return [...(isChosen('SQLite') ? [sqlite] : []), ...(other ? [other] : [])];
     },
     close: async () => await (await starting)?.stop(),
   };
@@ -113,6 +116,8 @@ function databaseOf(
       seeded.set(count, place);
       return place;
     },
+    addWorkspaces: (place, count) =>
+      withStore(place, (store) => seedQuickly(place, store, () => seedWorkspaces(store, count, signal))),
   };
 }
 
@@ -139,11 +144,14 @@ async function withStore<T>(place: Place, work: (store: Store) => Promise<T>): P
   return await work(store).finally(() => store.close());
 }
 
-/** In the end the store is as quick as if it had grown slowly. */
 async function make(place: Place, store: Store, seed?: (store: Store) => Promise<void>): Promise<void> {
   await migrate(store);
   await ensureFirstOrganization(store, systemRuntime, { id: organizationId });
-  if (!seed) return;
+  if (seed) await seedQuickly(place, store, seed);
+}
+
+/** In the end the store is as quick as if it had grown slowly. */
+async function seedQuickly(place: Place, store: Store, seed: (store: Store) => Promise<void>): Promise<void> {
   // Nobody else reads the file yet, and after a crash it is made again.
   if (store.kind === 'sqlite') await sql`pragma synchronous = off`.execute(store.db);
   await seed(store);

@@ -34,19 +34,25 @@ export interface Target {
   atMost?: number;
 }
 
+export type Spread = readonly [low: number, high: number];
+
 export interface Figure {
   work: string;
   value: number;
-  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'syncs/s' | 'ms' | 'MB' | 'kB';
+  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'syncs/s' | 'µs' | 'ms' | 'MB' | 'kB';
   reference?: { name: string; value: number };
   /** The value divided by the value of the reference. For a rate and its ceiling, 1 means that it cannot be faster. */
   ratio?: number;
+  /** Contains the ratio with a probability of 95 %. A target for the ratio is missed only if all of it is worse than 1. */
+  spread?: Spread;
   /**
    * The same ratio for CPU time, which other work on the machine changes less. Undefined where a CPU time is not known.
    */
   cpuRatio?: number | undefined;
   target?: Target;
   measured?: Measured;
+  /** What the value consists of. */
+  parts?: Record<string, number>;
   note?: string;
 }
 
@@ -83,9 +89,10 @@ export function figureOf(
 }
 
 /** Undefined without a target, and without the reference that a target for a ratio needs. */
-export function isReached({ value, ratio, target }: Figure): boolean | undefined {
+export function isReached({ value, ratio, spread, target }: Figure): boolean | undefined {
   const judged = target?.of === 'ratio' ? ratio : value;
   if (!target || judged === undefined) return undefined;
+  if (spread && spread[0] <= 1) return true;
   return judged >= (target.atLeast ?? -Infinity) && judged <= (target.atMost ?? Infinity);
 }
 

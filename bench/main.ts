@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { api, apiOnPostgres } from './api.ts';
 import { type Benchmark, untilEnd } from './benchmark.ts';
+import { compare } from './compare.ts';
 import { consoleScreens } from './console.ts';
 import { createDatabases } from './databases.ts';
 import { declarative, templates } from './declarative.ts';
@@ -13,15 +14,17 @@ import { disk } from './disk.ts';
 import { dueSyncs } from './due-syncs.ts';
 import { events } from './events.ts';
 import { fairShare } from './fair-share.ts';
+import { isReached } from './figures.ts';
 import { growth } from './growth.ts';
 import { hostileConnectors } from './hostile-connectors.ts';
 import { jobLog } from './job-log.ts';
+import { layersOfRequests } from './layers.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { quotas } from './quotas.ts';
 import { replicas } from './replicas.ts';
 import { type Report, tableOf } from './report.ts';
-import { amounts, type BenchmarkSettings } from './settings.ts';
+import { type Amounts, amounts, type BenchmarkSettings } from './settings.ts';
 import { postgresToPostgres, syncToFiles, syncToPostgres } from './syncs.ts';
 import { webhooks } from './webhooks.ts';
 import { workspaceSync } from './workspace-sync.ts';
@@ -29,7 +32,7 @@ import { workspaceSync } from './workspace-sync.ts';
 const benchmarks: readonly Benchmark[] = [
   ...[api, apiOnPostgres, growth, lists, consoleScreens, jobLog, memory, replicas, workspaceSync, quotas, events],
   ...[webhooks, fairShare, hostileConnectors, dueSyncs, disk, syncToFiles, syncToPostgres, postgresToPostgres],
-  ...[templates, declarative],
+  ...[templates, declarative, compare, layersOfRequests],
 ];
 
 const { values, positionals } = parseArgs({
@@ -38,6 +41,8 @@ const { values, positionals } = parseArgs({
     ...eachAmount(() => ({ type: 'string' as const })),
     /** Only the kinds of request whose name contains the text. */
     only: { type: 'string', default: '' },
+    /** "sqlite" or "postgres"; both by default. */
+    database: { type: 'string', default: '' },
     /** Keep the SQLite files with many workspaces in bench/results for the next run. */
     keep: { type: 'boolean', default: false },
     /** Write CPU profiles of the service to bench/results. */
@@ -48,26 +53,32 @@ const { values, positionals } = parseArgs({
     output: { type: 'string' },
   },
 });
-const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+// "compare" runs alone, because a commit may follow its name.
+const [commit] = positionals[0] === compare.name ? positionals.splice(1) : [];
+const chosen = benchmarks.filter(({ name, isOnRequest }) =>
+  positionals.length === 0 ? values.smoke || !isOnRequest : positionals.includes(name),
+);
 if (chosen.length < positionals.length) {
   throw new Error(`Available benchmarks: ${benchmarks.map(({ name }) => name).join(', ')}.`);
 }
 
-function eachAmount<T>(pick: (option: keyof typeof amounts) => T) {
-  const options = Object.keys(amounts) as (keyof typeof amounts)[];
-  return Object.fromEntries(options.map((option) => [option, pick(option)])) as Record<keyof typeof amounts, T>;
+function eachAmount<T>(pick: (option: keyof Amounts) => T) {
+  const options = Object.keys(amounts) as (keyof Amounts)[];
+  return Object.fromEntries(options.map((option) => [option, pick(option)])) as Record<keyof Amounts, T>;
 }
 
-function amountOf(option: keyof typeof amounts): number {
+function amountOf(option: keyof Amounts): number {
   const text = values[option];
-  if (text === undefined) return amounts[option][values.smoke ? 1 : 0];
+  const own = chosen.length === 1 ? chosen[0]?.amounts?.[option] : undefined;
+  if (text === undefined) return values.smoke ? amounts[option][1] : (own ?? amounts[option][0]);
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${option} must be a whole number of at least 1.`);
   return number;
 }
 
 const programs = dirname(fileURLToPath(import.meta.url));
-const results = resolve(programs, '../../../../bench/results');
+const root = resolve(programs, '../../../..');
+const results = join(root, 'bench/results');
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 const startedAt = new Date().toISOString();
@@ -75,6 +86,9 @@ const nameOfRun = startedAt.replaceAll(':', '-');
 const settings: BenchmarkSettings = {
   ...eachAmount(amountOf),
   only: values.only,
+  database: values.database,
+  commit,
+  root,
   folder: mkdtempSync(join(tmpdir(), 'inlay-bench-')),
   datasets: values.keep ? join(results, 'datasets') : undefined,
   profiles: values.profile ? join(results, nameOfRun) : undefined,
@@ -100,6 +114,7 @@ try {
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, `${JSON.stringify(report, null, 2)}\n`);
   console.log(`\n${output}`);
+  if (figures.some((figure) => figure.spread && isReached(figure) === false)) process.exitCode = 1;
 } catch (error) {
   // An interrupted benchmark fails in many ways, and these failures do not matter.
   if (!interruption.signal.aborted) throw error;

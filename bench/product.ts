@@ -49,7 +49,6 @@ export { insertSource } from '../server/src/pipelines/sources.store.ts';
 export { ensureFirstOrganization } from '../server/src/tenancy/organizations/organizations.ts';
 export { putLimits } from '../server/src/tenancy/quotas/quotas.store.ts';
 export { takeRoom } from '../server/src/tenancy/quotas/quotas.ts';
-export { findStanding } from '../server/src/tenancy/tokens/revocations.store.ts';
 export { findWorkspaceByName } from '../server/src/tenancy/workspaces/claims.store.ts';
 export { encodeCursor } from '../server/src/tenancy/workspaces/cursor.ts';
 export { holdLiveWorkspace } from '../server/src/tenancy/workspaces/live-workspaces.ts';

@@ -18,14 +18,32 @@ export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, fig
     figure.work,
     amount(figure.value, figure.unit),
     figure.reference ? `${amount(figure.reference.value, figure.unit)} (${figure.reference.name})` : '',
-    figure.ratio?.toFixed(2) ?? '',
+    ratioText(figure),
     figure.cpuRatio?.toFixed(2) ?? '',
     targetText(figure),
     besides(figure).join(', '),
   ]);
-  const lines = [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const load = `load ${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after`;
-  return `${startedAt}, ${machine}; ${load}; medians of ${rounds}\n\n${lines.join('\n')}`;
+  return `${startedAt}, ${machine}; ${load}; medians of ${rounds}\n\n${linesOf(columns, rows)}${partsOf(figures)}`;
+}
+
+/** A second table, of figures that consist of the same parts. */
+function partsOf(figures: Figure[]): string {
+  const consisting = figures.flatMap(({ work, unit, parts }) => (parts ? [{ work, unit, parts }] : []));
+  const names = Object.keys(consisting[0]?.parts ?? {});
+  if (names.length === 0) return '';
+  const rows = consisting.map(({ work, unit, parts }) => [
+    work,
+    ...names.map((name) => amount(parts[name] ?? 0, unit)),
+  ]);
+  return `\n\n${linesOf(['Parts', ...names], rows)}`;
+}
+
+const linesOf = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+function ratioText({ ratio, spread }: Figure): string {
+  return `${ratio?.toFixed(2) ?? ''}${spread ? ` (${spread.map((end) => end.toFixed(2)).join(' to ')})` : ''}`;
 }
 
 function targetText(figure: Figure): string {

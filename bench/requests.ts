@@ -9,7 +9,8 @@ import { encodeCursor } from './product.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 const howMany = 500;
-const pageSize = 20;
+export const pageSize = 20;
+export const longPageSize = 100;
 const farPage = 10_000;
 
 export const kinds = {
@@ -18,6 +19,7 @@ export const kinds = {
   widgetToken: 'POST widget-token',
   get: 'GET /workspaces/{id}',
   list: `GET /workspaces?limit=${pageSize}`,
+  listLong: `GET /workspaces?limit=${longPageSize}`,
   listFar: `GET /workspaces?limit=${pageSize}, page ${numberText(farPage)}`,
   stats: 'GET /workspaces/stats',
 } as const;
@@ -59,6 +61,8 @@ export async function requestsOf(kind: Kind, count: number, service: ServiceProc
       return workspaces.map(({ id }) => get(`${workspacesPath}/${id}`));
     case 'list':
       return [get(page)];
+    case 'listLong':
+      return [get(`${workspacesPath}?limit=${longPageSize}`)];
     case 'listFar':
       return [get(`${page}&cursor=${encodeCursor(farPosition(count))}`)];
     case 'stats':
@@ -93,13 +97,19 @@ export interface RequestWork {
   requests: string[];
 }
 
+/** By the short name of a kind, such as "list", or by a part of its request. */
+export const chosenKinds = ({ only }: Pick<BenchmarkOptions, 'only'>): Kind[] =>
+  (Object.keys(kinds) as Kind[]).filter((kind) => [kind, kinds[kind]].some((name) => name.includes(only)));
+
 export async function chosenWorks(service: ServiceProcess, options: BenchmarkOptions): Promise<RequestWork[]> {
-  const works: RequestWork[] = searches.map((kind) => ({ name: nameOfSearch(kind), requests: searchRequests(kind) }));
-  for (const kind of (Object.keys(kinds) as Kind[]).reverse()) {
-    if (!kinds[kind].includes(options.only)) continue;
-    works.unshift({ name: kinds[kind], kind, requests: await requestsOf(kind, options.workspaces, service) });
+  const works: RequestWork[] = [];
+  for (const kind of chosenKinds(options)) {
+    works.push({ name: kinds[kind], kind, requests: await requestsOf(kind, options.workspaces, service) });
   }
-  return works.filter(({ name }) => name.includes(options.only));
+  for (const kind of searches.filter((kind) => nameOfSearch(kind).includes(options.only))) {
+    works.push({ name: nameOfSearch(kind), requests: searchRequests(kind) });
+  }
+  return works;
 }
 
 /** The comparisons that are possible with the requests that were measured. */

@@ -18,10 +18,18 @@ export const amounts = {
   minutes: [0.5, 0.005],
 } as const;
 
+export type Amounts = Record<keyof typeof amounts, number>;
+
 /** What the benchmarks measure, how often, and where their files lie. */
-export interface BenchmarkSettings extends Record<keyof typeof amounts, number> {
+export interface BenchmarkSettings extends Amounts {
   /** Only kinds of request whose name contains this text are measured. */
   only: string;
+  /** Only databases whose name contains this text, in lower case. */
+  database: string;
+  /** The commit to compare with; undefined for the last release. */
+  commit: string | undefined;
+  /** The repository. */
+  root: string;
   /** For everything that is written; removed afterwards. */
   folder: string;
   /** Where databases with many workspaces are kept for the next run; undefined if they are not kept. */

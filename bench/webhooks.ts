@@ -18,7 +18,7 @@ const atOnce = 500;
 
 export const webhooks = onBothDatabases('webhooks', async (database, options) => {
   const receiver = startProgram<BareAnswer, { port: number }>('bare-server', options);
-  const { port } = await receiver.ask({ headers: [['content-length', '0']], body: '' });
+  const { port } = await receiver.ask({ headers: [], body: '' });
   const store = await database.open('webhooks', options);
   const runtime = product.systemRuntime;
   const log = pino({ level: 'silent' });

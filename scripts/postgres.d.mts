@@ -15,7 +15,7 @@ export interface StoppedServer {
   run(program: string, args: string[]): Promise<void>;
 }
 
-export type PostgresProgram = 'initdb' | 'postgres' | 'psql' | 'pgbench';
+export type PostgresProgram = 'initdb' | 'postgres' | 'psql';
 export type PostgresPrograms = Partial<Record<PostgresProgram, string>>;
 export const postgresPrograms: PostgresProgram[];
 

@@ -35,7 +35,7 @@ function candidates() {
 /** @type {import('./postgres.d.mts').PostgresProgram[]} */
 const serverPrograms = ['initdb', 'postgres'];
 /** @type {import('./postgres.d.mts').PostgresProgram[]} */
-export const postgresPrograms = [...serverPrograms, 'psql', 'pgbench'];
+export const postgresPrograms = [...serverPrograms, 'psql'];
 
 /**
  * Both server programs come from the same folder, so that they have the same version; the others may be anywhere.

@@ -27,7 +27,6 @@ it('finds programs beside the place that links in $PATH point to', async () => {
     'lib/bin/initdb': {},
     'lib/bin/postgres': {},
     'lib/bin/psql': {},
-    'lib/bin/pgbench': {},
     'path/initdb': { linkTo: 'lib/bin/initdb' },
     'path/postgres': { linkTo: 'lib/bin/postgres' },
   });
@@ -36,14 +35,12 @@ it('finds programs beside the place that links in $PATH point to', async () => {
     initdb: at('path/initdb'),
     postgres: at('path/postgres'),
     psql: at('lib/bin/psql'),
-    pgbench: at('lib/bin/pgbench'),
   });
 });
 
 it('takes each program from the folder that has it, the server programs from one folder', async () => {
   const at = makeTree({
     'half/initdb': {},
-    'half/pgbench': {},
     'server/initdb': {},
     'server/postgres': {},
     'client/psql': {},
@@ -53,7 +50,6 @@ it('takes each program from the folder that has it, the server programs from one
     initdb: at('server/initdb'),
     postgres: at('server/postgres'),
     psql: at('client/psql'),
-    pgbench: at('half/pgbench'),
   });
 });
 
@@ -76,9 +72,9 @@ it('passes over a server that is too old, and over the wrapper that Debian puts 
 });
 
 it.each([
-  { there: ['psql', 'pgbench'], missing: ['initdb', 'postgres'] },
-  { there: ['initdb', 'postgres'], missing: ['psql', 'pgbench'] },
-  { there: ['initdb', 'psql'], missing: ['initdb', 'postgres', 'pgbench'] },
+  { there: ['psql'], missing: ['initdb', 'postgres'] },
+  { there: ['initdb', 'postgres'], missing: ['psql'] },
+  { there: ['initdb', 'psql'], missing: ['initdb', 'postgres'] },
 ])('installs what is missing where only $there are there', async ({ there, missing }) => {
   const at = makeTree(Object.fromEntries(there.map((program) => [`here/${program}`, {}])));
   const directories = () => [at('here'), at('installed')];
