@@ -1,6 +1,6 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
-// command line is bundled into inlay.cjs, and each bundled connector, which runs as a process of its own, into a file in
-// connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
+// command line is bundled into inlay.cjs, and once more without the service into commands.cjs, which loads the commands
+// from command-modules.cjs. Each bundled connector, which runs as a process of its own, is a file in connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Packages with native code stay in
 // node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed. licenses.txt and
@@ -20,6 +20,7 @@ import { declaredPackages, describePackages, isNative } from './third-party.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntry = 'server/src/inlay.ts';
+const serviceEntry = resolve(root, 'server/src/edge/main.ts');
 const connectorsMain = 'connectors/src/main.ts';
 /**
  * As later versions of Node.js have it. Without it, "pg" makes an HTTP response to find out where it runs, for which
@@ -33,11 +34,14 @@ const navigator = `globalThis.navigator ??= { userAgent: 'Node.js' };`;
  * @returns {Promise<esbuild.Metafile['inputs']>} the files that are in it
  */
 export async function bundleProgram({ entry, outfile }) {
+  const { metafile } = await esbuild.build({ ...programOptions(), entryPoints: [entry], outfile });
+  return metafile.inputs;
+}
+
+function programOptions() {
   const common = commonOptions(declaredPackages());
-  const { metafile } = await esbuild.build({
+  return /** @type {const} */ ({
     ...common,
-    entryPoints: [entry],
-    outfile,
     format: 'cjs',
     supported: { 'dynamic-import': false },
     define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
@@ -46,7 +50,69 @@ export async function bundleProgram({ entry, outfile }) {
     },
     ...withoutComments,
   });
-  return metafile.inputs;
+}
+
+/**
+ * The command line without the service, in two files: one answers --version and --help, and loads the other with the
+ * modules of all commands for what it imports dynamically. What both contain is a copy in each, so the first must not keep
+ * state or classes that the second asks about.
+ * @param {string} outdir
+ */
+async function buildCommands(outdir) {
+  /** @type {Set<string>} */
+  const modules = new Set();
+  const main = await esbuild.build({
+    ...programOptions(),
+    entryPoints: [productEntry],
+    outfile: `${outdir}/commands.cjs`,
+    plugins: [
+      {
+        name: 'modules-of-commands-in-another-file',
+        setup: ({ onLoad, onResolve }) => {
+          onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
+            if (kind !== 'dynamic-import') return undefined;
+            return { path: resolve(resolveDir, path), namespace: 'in-modules' };
+          });
+          onLoad({ filter: /./, namespace: 'in-modules' }, ({ path }) => {
+            // bin/inlay.js starts the service from inlay.cjs.
+            if (path === serviceEntry) return { contents: '' };
+            modules.add(path);
+            const load = `require('./command-modules.cjs').loadModule(${JSON.stringify(relative(root, path))})`;
+            return { contents: `module.exports = ${load};` };
+          });
+          onResolve({ filter: /^\.\/command-modules\.cjs$/ }, () => ({
+            path: 'command-modules',
+            namespace: 'with-compiled-code',
+          }));
+          onLoad({ filter: /./, namespace: 'with-compiled-code' }, ({ path }) => loadedWithCode(`${path}.cjs`));
+        },
+      },
+    ],
+  });
+  const cases = [...modules].sort().map((path) => {
+    const name = JSON.stringify(relative(root, path));
+    return `if (name === ${name}) return require(${JSON.stringify(path)});`;
+  });
+  const commands = await esbuild.build({
+    ...programOptions(),
+    stdin: { contents: `exports.loadModule = (name) => {\n${cases.join('\n')}\n};`, resolveDir: root },
+    outfile: `${outdir}/command-modules.cjs`,
+  });
+  const inputs = Object.entries({ ...main.metafile.inputs, ...commands.metafile.inputs });
+  return Object.fromEntries(inputs.filter(([file]) => !madeHere.test(file)));
+}
+
+/** What stands between files of a program. */
+const madeHere = /^(with-compiled-code:|in-modules:|<stdin>)/;
+
+/** A module that loads another file of the build, which lies beside the program. @param {string} file */
+function loadedWithCode(file) {
+  return {
+    contents:
+      `const { loadProgram } = require('./compiled-program.js');` +
+      `module.exports = loadProgram(require('node:path').join(__dirname, '${file}')).exports;`,
+    resolveDir: `${root}/server/bin`,
+  };
 }
 
 /** Comments about licenses are in licenses.txt. */
@@ -76,6 +142,7 @@ async function buildPrograms(outdir) {
   const declared = declaredPackages();
   const inputs = Object.entries({
     ...(await bundleProgram({ entry: productEntry, outfile: `${outdir}/inlay.cjs` })),
+    ...(await buildCommands(outdir)),
     ...(await buildConnectors(`${outdir}/connectors`, commonOptions(declared))),
   });
   // A package that is imported but declared nowhere would be bundled without anyone noticing.
@@ -137,12 +204,7 @@ async function buildConnectors(outdir, common) {
             if (!heavyConnectors.includes(name)) return { path: `./${name}.js`, external: true };
             return { path: name, namespace: 'with-compiled-code' };
           });
-          onLoad({ filter: /./, namespace: 'with-compiled-code' }, ({ path }) => ({
-            contents:
-              `const { loadProgram } = require('./compiled-program.js');` +
-              `module.exports = loadProgram(require('node:path').join(__dirname, '${path}.js')).exports;`,
-            resolveDir: `${root}/server/bin`,
-          }));
+          onLoad({ filter: /./, namespace: 'with-compiled-code' }, ({ path }) => loadedWithCode(`${path}.js`));
         },
       },
     ],
@@ -154,8 +216,7 @@ async function buildConnectors(outdir, common) {
     banner: { js: `'use strict';\n${navigator}` },
   });
   writeFileSync(`${resolve(root, outdir)}/package.json`, '{ "type": "commonjs" }\n');
-  // What stands between the program and such a file is made here.
-  const ofMain = Object.entries(main.metafile.inputs).filter(([file]) => !file.startsWith('with-compiled-code:'));
+  const ofMain = Object.entries(main.metafile.inputs).filter(([file]) => !madeHere.test(file));
   return { ...Object.fromEntries(ofMain), ...metafile.inputs };
 }
 
