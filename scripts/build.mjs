@@ -9,7 +9,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { buildServed } from '../embed/build.mjs';
@@ -229,8 +230,9 @@ function packageOf(file) {
 async function buildPages(folder) {
   /** @type {string[]} */
   const files = [];
-  for (const part of ['widget', 'console']) {
-    await buildWithVite({
+  /** @param {string} part */
+  const buildPage = (part) =>
+    buildWithVite({
       configFile: `${root}/${part}/vite.config.ts`,
       logLevel: 'warn',
       build: { outDir: `${folder}/${part}`, emptyOutDir: false },
@@ -247,20 +249,25 @@ async function buildPages(folder) {
         },
       ],
     });
-  }
-  await buildServed(`${folder}/embed`);
-  await buildServedWebhooks(`${folder}/embed`);
-  await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: { reference: 'server/src/edge/reference/browser/main.ts' },
-    outdir: `${folder}/reference`,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    logLevel: 'silent',
-  });
-  for (const part of ['widget/assets', 'console/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
+  await Promise.all([
+    buildPage('widget'),
+    buildPage('console'),
+    buildServed(`${folder}/embed`),
+    buildServedWebhooks(`${folder}/embed`),
+    esbuild.build({
+      absWorkingDir: root,
+      entryPoints: { reference: 'server/src/edge/reference/browser/main.ts' },
+      outdir: `${folder}/reference`,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'silent',
+    }),
+  ]);
+  await Promise.all(
+    ['widget/assets', 'console/assets', 'embed', 'reference'].map((part) => compress(`${folder}/${part}`)),
+  );
   return files;
 }
 
@@ -288,11 +295,13 @@ function refuseUnknownInput(path) {
 }
 
 /** Compresses each file once and as small as possible, instead of for every answer. @param {string} folder */
-function compress(folder) {
-  for (const name of readdirSync(folder).filter((name) => /\.(js|mjs|ts|css|svg)$/.test(name))) {
+async function compress(folder) {
+  const names = readdirSync(folder).filter((name) => /\.(js|mjs|ts|css|svg)$/.test(name));
+  const write = async (/** @type {string} */ name) => {
     const content = readFileSync(`${folder}/${name}`);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(content, { params }));
-    writeFileSync(`${folder}/${name}.gz`, gzipSync(content, { level: 9, memLevel: 9 }));
-  }
+    writeFileSync(`${folder}/${name}.br`, await promisify(brotliCompress)(content, { params }));
+    writeFileSync(`${folder}/${name}.gz`, await promisify(gzip)(content, { level: 9, memLevel: 9 }));
+  };
+  await Promise.all(names.map(write));
 }

@@ -31,12 +31,17 @@ const operatorToken = 'operator-token-of-a-start-that-only-warms-up';
 
 /** @param {string} folder of a build */
 export async function writeCodeCaches(folder) {
-  await writeCodeCache(join(folder, 'inlay.cjs'));
-  await writeCodeCache(join(folder, 'commands.cjs'), 'commands');
-  for (const name of heavyConnectors) {
-    const file = join(folder, 'connectors', `${name}.js`);
-    await runHere([heapOfConnectors], [file, 'connector'], { PATH: process.env.PATH });
-  }
+  const ofConnectors = async () => {
+    for (const name of heavyConnectors) {
+      const file = join(folder, 'connectors', `${name}.js`);
+      await runHere([heapOfConnectors], [file, 'connector'], { PATH: process.env.PATH });
+    }
+  };
+  await Promise.all([
+    writeCodeCache(join(folder, 'inlay.cjs')),
+    writeCodeCache(join(folder, 'commands.cjs'), 'commands'),
+    ofConnectors(),
+  ]);
 }
 
 /** @param {string} program a bundled CommonJS file @param {'service' | 'commands'} kind */
