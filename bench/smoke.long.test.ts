@@ -25,7 +25,7 @@ const all = {
     'due-syncs': 1,
     disk: 4,
   },
-  ...{ 'sync-to-files': 2, 'sync-to-postgres': 2, 'postgres-to-postgres': 2, templates: 2, declarative: 3 },
+  ...{ 'sync-to-files': 2, 'sync-to-postgres': 2, 'postgres-to-postgres': 2, templates: 2, declarative: 3, start: 8 },
 };
 
 test(
