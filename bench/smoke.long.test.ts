@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { findChromium } from '../scripts/chromium.mjs';
 import { findPostgres, postgresPrograms } from '../scripts/postgres.mjs';
 import { isReached } from './figures.ts';
 import type { Report } from './report.ts';
@@ -33,6 +34,7 @@ test(
   async () => {
     // A benchmark leaves out the parts whose programs are missing. In this test nothing may be left out.
     await findPostgres({ install: true, needed: postgresPrograms });
+    await findChromium({ install: true });
     const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-smoke-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const output = join(folder, 'report.json');

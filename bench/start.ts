@@ -47,7 +47,7 @@ export const start: Benchmark = {
       startFigure('empty data directory', empty),
       startFigure('existing data directory', existing),
       ...(await measureCommands(dataDir, options)),
-      await untilEnd(options, measureWidget),
+      ...(await untilEnd(options, measureWidget)),
     ];
   },
 };
@@ -90,7 +90,15 @@ async function measureCommands(dataDir: string, options: BenchmarkOptions): Prom
 }
 
 /** The page of a widget token in a browser that has seen nothing of it, until a button can be pressed. */
-async function measureWidget(options: BenchmarkOptions): Promise<Figure> {
+async function measureWidget(options: BenchmarkOptions): Promise<Figure[]> {
+  // Not bundled: the library reads files that lie beside it, and the script is a program, too.
+  const [driver, finder] = ['playwright-core', join(repositoryOf(options), 'scripts/chromium.mjs')];
+  const { chromium } = (await import(driver)) as typeof import('playwright-core');
+  const { chromiumArguments, findChromium } = (await import(finder)) as typeof import('../scripts/chromium.mjs');
+  const executablePath = await findChromium().catch((error: Error) =>
+    options.log(`${error.message} Skipping the widget.`),
+  );
+  if (executablePath === undefined) return [];
   const { dataDir } = await options.databases.sqlite.makeEmpty('start-widget');
   const service = await startService({ dataDir }, options);
   await callerOf(service, options).sourceTemplate(sampleData, 'Sample');
@@ -101,11 +109,7 @@ async function measureWidget(options: BenchmarkOptions): Promise<Figure> {
   const address = new URL(widgetUrl);
   // The product builds links with its public URL, which the benchmark leaves alone.
   address.host = new URL(service.url).host;
-  // Not bundled: the library reads files that lie beside it, and the script is a program, too.
-  const [driver, finder] = ['playwright-core', join(repositoryOf(options), 'scripts/chromium.mjs')];
-  const { chromium } = (await import(driver)) as typeof import('playwright-core');
-  const { chromiumArguments, findChromium } = (await import(finder)) as typeof import('../scripts/chromium.mjs');
-  const browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+  const browser = await chromium.launch({ executablePath, args: chromiumArguments });
   options.onEnd(() => browser.close());
   const open = async () => {
     const context = await browser.newContext({ bypassCSP: true });
@@ -125,10 +129,12 @@ async function measureWidget(options: BenchmarkOptions): Promise<Figure> {
   };
   await open();
   const { widget } = await measureInTurns<'widget', Measured & { requests: number }>({ widget: open }, options);
-  return figureOf('widget to interactive', ['each', 'ms'], widget, {
-    target: { of: 'value', atMost: targets.widgetMs },
-    note: `${widget.requests} requests, 150 ms round trip, 1.6 Mbit/s, CPU ${cpuThrottling} × slower`,
-  });
+  return [
+    figureOf('widget to interactive', ['each', 'ms'], widget, {
+      target: { of: 'value', atMost: targets.widgetMs },
+      note: `${widget.requests} requests, 150 ms round trip, 1.6 Mbit/s, CPU ${cpuThrottling} × slower`,
+    }),
+  ];
 }
 
 /** `npm start` in a clone with the packages that are installed here, until it serves. */
