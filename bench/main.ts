@@ -25,6 +25,7 @@ import { quotas } from './quotas.ts';
 import { replicas } from './replicas.ts';
 import { type Report, tableOf } from './report.ts';
 import { type Amounts, amounts, type BenchmarkSettings } from './settings.ts';
+import { start } from './start.ts';
 import { postgresToPostgres, syncToFiles, syncToPostgres } from './syncs.ts';
 import { webhooks } from './webhooks.ts';
 import { workspaceSync } from './workspace-sync.ts';
@@ -32,7 +33,7 @@ import { workspaceSync } from './workspace-sync.ts';
 const benchmarks: readonly Benchmark[] = [
   ...[api, apiOnPostgres, growth, lists, consoleScreens, jobLog, memory, replicas, workspaceSync, quotas, events],
   ...[webhooks, fairShare, hostileConnectors, dueSyncs, disk, syncToFiles, syncToPostgres, postgresToPostgres],
-  ...[templates, declarative, compare, layersOfRequests],
+  ...[templates, declarative, compare, layersOfRequests, start],
 ];
 
 const { values, positionals } = parseArgs({

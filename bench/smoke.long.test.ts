@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { findChromium } from '../scripts/chromium.mjs';
 import { findPostgres, postgresPrograms } from '../scripts/postgres.mjs';
 import { isReached } from './figures.ts';
 import type { Report } from './report.ts';
@@ -26,7 +27,7 @@ const all = {
     disk: 4,
   },
   ...{ 'sync-to-files': 2, 'sync-to-postgres': 2, 'postgres-to-postgres': 2, templates: 2, declarative: 3 },
-  ...{ compare: 16, layers: 16 },
+  ...{ compare: 16, layers: 16, start: 8 },
 };
 
 test(
@@ -34,6 +35,7 @@ test(
   async () => {
     // A benchmark leaves out the parts whose programs are missing. In this test nothing may be left out.
     await findPostgres({ install: true, needed: postgresPrograms });
+    await findChromium({ install: true });
     const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-smoke-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const output = join(folder, 'report.json');

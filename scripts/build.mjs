@@ -1,6 +1,6 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
-// command line is bundled into inlay.cjs, and each bundled connector, which runs as a process of its own, into a file in
-// connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
+// command line is bundled into inlay.cjs, and once more without the service into commands.cjs, which loads the commands
+// from command-modules.cjs. Each bundled connector, which runs as a process of its own, is a file in connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Packages with native code stay in
 // node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed. licenses.txt and
@@ -9,7 +9,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { buildServed } from '../embed/build.mjs';
@@ -20,6 +21,7 @@ import { declaredPackages, describePackages, isNative } from './third-party.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntry = 'server/src/inlay.ts';
+const serviceEntry = resolve(root, 'server/src/edge/main.ts');
 const connectorsMain = 'connectors/src/main.ts';
 /**
  * As later versions of Node.js have it. Without it, "pg" makes an HTTP response to find out where it runs, for which
@@ -33,11 +35,14 @@ const navigator = `globalThis.navigator ??= { userAgent: 'Node.js' };`;
  * @returns {Promise<esbuild.Metafile['inputs']>} the files that are in it
  */
 export async function bundleProgram({ entry, outfile }) {
+  const { metafile } = await esbuild.build({ ...programOptions(), entryPoints: [entry], outfile });
+  return metafile.inputs;
+}
+
+function programOptions() {
   const common = commonOptions(declaredPackages());
-  const { metafile } = await esbuild.build({
+  return /** @type {const} */ ({
     ...common,
-    entryPoints: [entry],
-    outfile,
     format: 'cjs',
     supported: { 'dynamic-import': false },
     define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
@@ -46,7 +51,69 @@ export async function bundleProgram({ entry, outfile }) {
     },
     ...withoutComments,
   });
-  return metafile.inputs;
+}
+
+/**
+ * The command line without the service, in two files: one answers --version and --help, and loads the other with the
+ * modules of all commands for what it imports dynamically. What both contain is a copy in each, so the first must not keep
+ * state or classes that the second asks about.
+ * @param {string} outdir
+ */
+async function buildCommands(outdir) {
+  /** @type {Set<string>} */
+  const modules = new Set();
+  const main = await esbuild.build({
+    ...programOptions(),
+    entryPoints: [productEntry],
+    outfile: `${outdir}/commands.cjs`,
+    plugins: [
+      {
+        name: 'modules-of-commands-in-another-file',
+        setup: ({ onLoad, onResolve }) => {
+          onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
+            if (kind !== 'dynamic-import') return undefined;
+            return { path: resolve(resolveDir, path), namespace: 'in-modules' };
+          });
+          onLoad({ filter: /./, namespace: 'in-modules' }, ({ path }) => {
+            // bin/inlay.js starts the service from inlay.cjs.
+            if (path === serviceEntry) return { contents: '' };
+            modules.add(path);
+            const load = `require('./command-modules.cjs').loadModule(${JSON.stringify(relative(root, path))})`;
+            return { contents: `module.exports = ${load};` };
+          });
+          onResolve({ filter: /^\.\/command-modules\.cjs$/ }, () => ({
+            path: 'command-modules',
+            namespace: 'with-compiled-code',
+          }));
+          onLoad({ filter: /./, namespace: 'with-compiled-code' }, ({ path }) => loadedWithCode(`${path}.cjs`));
+        },
+      },
+    ],
+  });
+  const cases = [...modules].sort().map((path) => {
+    const name = JSON.stringify(relative(root, path));
+    return `if (name === ${name}) return require(${JSON.stringify(path)});`;
+  });
+  const commands = await esbuild.build({
+    ...programOptions(),
+    stdin: { contents: `exports.loadModule = (name) => {\n${cases.join('\n')}\n};`, resolveDir: root },
+    outfile: `${outdir}/command-modules.cjs`,
+  });
+  const inputs = Object.entries({ ...main.metafile.inputs, ...commands.metafile.inputs });
+  return Object.fromEntries(inputs.filter(([file]) => !madeHere.test(file)));
+}
+
+/** What stands between files of a program. */
+const madeHere = /^(with-compiled-code:|in-modules:|<stdin>)/;
+
+/** A module that loads another file of the build, which lies beside the program. @param {string} file */
+function loadedWithCode(file) {
+  return {
+    contents:
+      `const { loadProgram } = require('./compiled-program.js');` +
+      `module.exports = loadProgram(require('node:path').join(__dirname, '${file}')).exports;`,
+    resolveDir: `${root}/server/bin`,
+  };
 }
 
 /** Comments about licenses are in licenses.txt. */
@@ -76,6 +143,7 @@ async function buildPrograms(outdir) {
   const declared = declaredPackages();
   const inputs = Object.entries({
     ...(await bundleProgram({ entry: productEntry, outfile: `${outdir}/inlay.cjs` })),
+    ...(await buildCommands(outdir)),
     ...(await buildConnectors(`${outdir}/connectors`, commonOptions(declared))),
   });
   // A package that is imported but declared nowhere would be bundled without anyone noticing.
@@ -137,12 +205,7 @@ async function buildConnectors(outdir, common) {
             if (!heavyConnectors.includes(name)) return { path: `./${name}.js`, external: true };
             return { path: name, namespace: 'with-compiled-code' };
           });
-          onLoad({ filter: /./, namespace: 'with-compiled-code' }, ({ path }) => ({
-            contents:
-              `const { loadProgram } = require('./compiled-program.js');` +
-              `module.exports = loadProgram(require('node:path').join(__dirname, '${path}.js')).exports;`,
-            resolveDir: `${root}/server/bin`,
-          }));
+          onLoad({ filter: /./, namespace: 'with-compiled-code' }, ({ path }) => loadedWithCode(`${path}.js`));
         },
       },
     ],
@@ -154,8 +217,7 @@ async function buildConnectors(outdir, common) {
     banner: { js: `'use strict';\n${navigator}` },
   });
   writeFileSync(`${resolve(root, outdir)}/package.json`, '{ "type": "commonjs" }\n');
-  // What stands between the program and such a file is made here.
-  const ofMain = Object.entries(main.metafile.inputs).filter(([file]) => !file.startsWith('with-compiled-code:'));
+  const ofMain = Object.entries(main.metafile.inputs).filter(([file]) => !madeHere.test(file));
   return { ...Object.fromEntries(ofMain), ...metafile.inputs };
 }
 
@@ -168,8 +230,9 @@ function packageOf(file) {
 async function buildPages(folder) {
   /** @type {string[]} */
   const files = [];
-  for (const part of ['widget', 'console']) {
-    await buildWithVite({
+  /** @param {string} part */
+  const buildPage = (part) =>
+    buildWithVite({
       configFile: `${root}/${part}/vite.config.ts`,
       logLevel: 'warn',
       build: { outDir: `${folder}/${part}`, emptyOutDir: false },
@@ -186,20 +249,25 @@ async function buildPages(folder) {
         },
       ],
     });
-  }
-  await buildServed(`${folder}/embed`);
-  await buildServedWebhooks(`${folder}/embed`);
-  await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: { reference: 'server/src/edge/reference/browser/main.ts' },
-    outdir: `${folder}/reference`,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    logLevel: 'silent',
-  });
-  for (const part of ['widget/assets', 'console/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
+  await Promise.all([
+    buildPage('widget'),
+    buildPage('console'),
+    buildServed(`${folder}/embed`),
+    buildServedWebhooks(`${folder}/embed`),
+    esbuild.build({
+      absWorkingDir: root,
+      entryPoints: { reference: 'server/src/edge/reference/browser/main.ts' },
+      outdir: `${folder}/reference`,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'silent',
+    }),
+  ]);
+  await Promise.all(
+    ['widget/assets', 'console/assets', 'embed', 'reference'].map((part) => compress(`${folder}/${part}`)),
+  );
   return files;
 }
 
@@ -227,11 +295,13 @@ function refuseUnknownInput(path) {
 }
 
 /** Compresses each file once and as small as possible, instead of for every answer. @param {string} folder */
-function compress(folder) {
-  for (const name of readdirSync(folder).filter((name) => /\.(js|mjs|ts|css|svg)$/.test(name))) {
+async function compress(folder) {
+  const names = readdirSync(folder).filter((name) => /\.(js|mjs|ts|css|svg)$/.test(name));
+  const write = async (/** @type {string} */ name) => {
     const content = readFileSync(`${folder}/${name}`);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(content, { params }));
-    writeFileSync(`${folder}/${name}.gz`, gzipSync(content, { level: 9, memLevel: 9 }));
-  }
+    writeFileSync(`${folder}/${name}.br`, await promisify(brotliCompress)(content, { params }));
+    writeFileSync(`${folder}/${name}.gz`, await promisify(gzip)(content, { level: 9, memLevel: 9 }));
+  };
+  await Promise.all(names.map(write));
 }

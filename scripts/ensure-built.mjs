@@ -25,6 +25,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { takeFingerprint } from './build-inputs.mjs';
 import { isMain } from './is-main.mjs';
 
@@ -33,16 +34,25 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 /** So many builds are kept that no service still runs from a build that is removed. */
 const keptBuilds = 10;
 const dayMs = 24 * 60 * 60 * 1_000;
+/** A person who waits sees a line at least every two seconds. */
+const silenceMs = 1_200;
 
 /**
  * @param {{
  *   root?: string,
  *   makeBuild?: (folder: string, tell: (line: string) => void) => Promise<unknown>,
  *   tell?: (line: string) => void,
- * }} [options] another repository and another way to build, for tests; `tell` receives the progress
+ *   output?: number,
+ * }} [options] another repository and another way to build, for tests; `tell` receives the progress, and the file
+ *   descriptor `output` the lines of a long step
  * @returns {Promise<{ folder: string, isNew: boolean }>} where the build is, and whether it had to be made
  */
-export async function ensureBuilt({ root = repository, makeBuild = makeProduct, tell = console.error } = {}) {
+export async function ensureBuilt({
+  root = repository,
+  makeBuild = makeProduct,
+  tell = console.error,
+  output = 2,
+} = {}) {
   const builds = join(root, 'server/builds');
   let isNew = false;
   for (;;) {
@@ -56,14 +66,16 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
       const unfinished = mkdtempSync(join(builds, 'unfinished-'));
       // Often another user runs what one user has built.
       chmodSync(unfinished, 0o777 & ~process.umask());
-      tell('Building Inlay. This happens once per version and can take a minute.');
+      const progress = startProgress(tell, output);
+      progress.tell('Building Inlay. This happens once per version and can take a minute.');
       try {
-        await makeBuild(join(unfinished, 'dist'), tell);
+        await makeBuild(join(unfinished, 'dist'), progress.tell);
         // A file was edited in the meantime, so it is unknown which version is in the build.
         if (takeFingerprint(root) !== fingerprint) continue;
         giveName(unfinished, folder);
         isNew = true;
       } finally {
+        await progress.end();
         rmSync(unfinished, { recursive: true, force: true });
       }
     }
@@ -74,6 +86,30 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct, 
     removeOldBuilds(builds, fingerprint);
     return { folder: join(folder, 'dist'), isNew };
   }
+}
+
+/**
+ * Adds a line whenever a step takes long: from a thread of its own, because a step may block this one.
+ * @param {(line: string) => void} tell @param {number} output a file descriptor
+ */
+function startProgress(tell, output) {
+  const thread = new Worker(
+    `const { parentPort, workerData: { silenceMs, output } } = require('node:worker_threads');
+    const { writeSync } = require('node:fs');
+    const startedAt = performance.now();
+    const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+    const timer = setInterval(() => writeSync(output, '       still building after ' + seconds() + ' s\\n'), silenceMs);
+    parentPort.on('message', () => timer.refresh());`,
+    { eval: true, workerData: { silenceMs, output } },
+  );
+  return {
+    /** @param {string} line */
+    tell(line) {
+      thread.postMessage('told');
+      tell(line);
+    },
+    end: () => thread.terminate(),
+  };
 }
 
 /** @param {string} folder @param {(line: string) => void} tell */

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -76,6 +78,18 @@ it('says that it builds and how far it is, before each step, and nothing when th
   expect(told[1]).toBe('first step');
   await ensureBuilt({ root, makeBuild: inSteps, tell });
   expect(told).toHaveLength(2);
+});
+
+it('adds a line while a step takes long, even if the step blocks the process', async () => {
+  const file = join(root, 'progress');
+  const output = openSync(file, 'w');
+  onTestFinished(() => closeSync(output));
+  const slowly = async (folder: string) => {
+    while (readFileSync(file, 'utf8') === '') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    await makeBuild(folder);
+  };
+  await ensureBuilt({ root, makeBuild: slowly, tell: () => {}, output });
+  expect(readFileSync(file, 'utf8')).toMatch(/^( +still building after \d+ s\n)+$/);
 });
 
 it('may be run by another user than the one who built', async () => {

@@ -22,8 +22,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const platform = `${process.platform}-${process.arch}`;
 
 const external = declaredPackages().filter(isNative);
+const programs = ['inlay.cjs', 'commands.cjs', 'command-modules.cjs'];
 /** Stack traces need these. Other connectors run without server/bin/stack-traces.js. */
-const mapped = ['inlay.cjs', ...['main', ...heavyConnectors].map((name) => `connectors/${name}.js`)];
+const mapped = [...programs, ...['main', ...heavyConnectors].map((name) => `connectors/${name}.js`)];
 /** Guides and reference pages that messages name, dashboards and alerts. */
 const accompanying = ['LICENSE', 'docs', 'deploy'];
 
@@ -75,7 +76,7 @@ function commonFiles(built) {
   files.set('bin/inlay.js', { content: readFileSync(join(root, 'server/bin/inlay.js')), isProgram: true });
 
   for (const name of ['licenses.txt', 'sbom.cdx.json']) add(name, join(built, name));
-  for (const name of ['inlay.cjs', 'commit']) add(`dist/${name}`, join(built, name));
+  for (const name of [...programs, 'commit']) add(`dist/${name}`, join(built, name));
   for (const folder of ['connectors', 'widget', 'console', 'embed', 'reference']) {
     for (const path of listFiles(join(built, folder)).filter((path) => !/\.(cache|map)$/.test(path))) {
       add(`dist/${folder}/${path}`, join(built, folder, path));

@@ -34,6 +34,8 @@ describe('reading JSON', () => {
     ]);
     expect(parseJson('9007199254740993')).toEqual(exact('9007199254740993'));
     expect(parseJson(' [-0]')).toEqual([exact('-0')]);
+    for (const text of ['-0', ' -0', '\n-0 ']) expect(parseJson(text)).toEqual(exact('-0'));
+    expect(parseJson('{"a":-0,"b":\t-0}')).toEqual({ a: exact('-0'), b: exact('-0') });
   });
 
   test.each([

@@ -95,10 +95,11 @@ export function stringifyJson(value: unknown): string {
  */
 const manyDigits = new RegExp('[0-9.]'.repeat(16));
 const longExponent = /[0-9][eE][0-9+-][0-9][0-9]/;
-const negativeZero = /-0(?:[^0-9]|$)/;
+// Behind what may come before a number: texts such as UUIDs have a hyphen and a zero, too.
+const negativeZero = /[[:,\s]-0(?:[^0-9]|$)/;
 
 function mayHaveExactNumber(text: string): boolean {
-  return manyDigits.test(text) || longExponent.test(text) || negativeZero.test(text);
+  return manyDigits.test(text) || longExponent.test(text) || negativeZero.test(text) || text.startsWith('-0');
 }
 
 /** What is read of a string, for a test that counts the reading. */

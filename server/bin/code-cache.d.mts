@@ -1,2 +1,2 @@
 /** Writes the compiled code of a bundled CommonJS program beside it. */
-export function writeCodeCache(program: string): Promise<void>;
+export function writeCodeCache(program: string, kind?: 'service' | 'commands'): Promise<void>;

@@ -31,15 +31,21 @@ const operatorToken = 'operator-token-of-a-start-that-only-warms-up';
 
 /** @param {string} folder of a build */
 export async function writeCodeCaches(folder) {
-  await writeCodeCache(join(folder, 'inlay.cjs'));
-  for (const name of heavyConnectors) {
-    const file = join(folder, 'connectors', `${name}.js`);
-    await runHere([heapOfConnectors], [file, 'connector'], { PATH: process.env.PATH });
-  }
+  const ofConnectors = async () => {
+    for (const name of heavyConnectors) {
+      const file = join(folder, 'connectors', `${name}.js`);
+      await runHere([heapOfConnectors], [file, 'connector'], { PATH: process.env.PATH });
+    }
+  };
+  await Promise.all([
+    writeCodeCache(join(folder, 'inlay.cjs')),
+    writeCodeCache(join(folder, 'commands.cjs'), 'commands'),
+    ofConnectors(),
+  ]);
 }
 
-/** @param {string} program a bundled CommonJS file */
-export async function writeCodeCache(program) {
+/** @param {string} program a bundled CommonJS file @param {'service' | 'commands'} kind */
+export async function writeCodeCache(program, kind = 'service') {
   const dataDir = mkdtempSync(join(tmpdir(), 'inlay-code-cache-'));
   const env = {
     PATH: process.env.PATH,
@@ -50,7 +56,7 @@ export async function writeCodeCache(program) {
     LOG_LEVEL: 'error',
   };
   try {
-    await runHere([], [program, 'service'], env);
+    await runHere([], [program, kind], env);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -101,6 +107,28 @@ async function warmUp(program) {
   process.exit(0);
 }
 
+/** What most commands need is kept; more would slow down each of them. @param {string} program */
+async function warmUpCommands(program) {
+  const require = createRequire(import.meta.url);
+  const vm = require('node:vm');
+  /** Of both files: the program loads the other one. @type {Map<string, import('node:vm').Script>} */
+  const scripts = new Map();
+  vm.Script = class extends vm.Script {
+    /** @param {string} code @param {{ filename: string }} options */
+    constructor(code, options) {
+      super(code, options);
+      scripts.set(options.filename, this);
+    }
+  };
+  process.argv = [process.execPath, program, '--version'];
+  const { exports } = require('./compiled-program.js').loadProgram(program);
+  for (const command of [['organization', 'create', '--name', 'warm-up'], ['operator-token', 'list'], ['status']]) {
+    await exports.runCommandLine(command);
+  }
+  for (const [file, script] of scripts) keep(file, script);
+  process.exit(0);
+}
+
 /** @param {string} file */
 async function warmUpConnector(file) {
   const { loadProgram } = createRequire(import.meta.url)('./compiled-program.js');
@@ -130,6 +158,7 @@ const started = process.argv[1];
 if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
   const [program = '', kind] = process.argv.slice(2);
   if (kind === 'service') await warmUp(program);
+  else if (kind === 'commands') await warmUpCommands(program);
   else if (kind === 'connector') await warmUpConnector(program);
   else await writeCodeCaches(fileURLToPath(new URL('../dist', import.meta.url)));
 }

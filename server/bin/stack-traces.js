@@ -12,10 +12,10 @@ const maps = new Map();
 
 /**
  * Where the programs of this process are, by their name. Code that comes from a cache names the file that it was compiled
- * from, and a build has moved since then.
+ * from, and a build has moved since then. Programs that load others contain a copy of this file; all copies share the names.
  * @type {Map<string, string>}
  */
-const programs = new Map();
+const programs = /** @type {any} */ ((globalThis[Symbol.for('inlay.programs')] ??= new Map()));
 
 /** @param {string} file */
 function noteProgram(file) {

@@ -28,8 +28,10 @@ const startOf = (launch: Launch) =>
     serviceEndpoints: [],
   });
 
-it('the compiled code of the product fits the product', async () => {
-  const program = JSON.stringify(join(bin, '../dist/inlay.cjs'));
+const productPrograms = ['inlay.cjs', 'commands.cjs', 'command-modules.cjs'];
+
+it.each(productPrograms)('the compiled code of %s fits it', async (name) => {
+  const program = JSON.stringify(join(bin, '../dist', name));
   // Stopped at its first line, when V8 has looked at the code.
   const script = `
     const { Script } = require('node:vm');
@@ -109,7 +111,7 @@ it('a program keeps the characters of its texts and of its regular expressions',
 it('the programs of the product are in ASCII, of which V8 keeps one byte for each character', () => {
   const dist = join(bin, '../dist');
   const connectors = readdirSync(join(dist, 'connectors')).map((name) => `connectors/${name}`);
-  const programs = ['inlay.cjs', ...connectors.filter((name) => connectors.includes(`${name}.cache`))];
+  const programs = [...productPrograms, ...connectors.filter((name) => connectors.includes(`${name}.cache`))];
   expect(programs.length).toBeGreaterThan(2);
   const beyond = (name: string) => /.{0,40}[^\0-\x7f]/.exec(readFileSync(join(dist, name), 'utf8'))?.[0];
   expect(programs.flatMap((name) => beyond(name) ?? [])).toEqual([]);
@@ -132,6 +134,30 @@ it('a stack trace names the lines of our sources, in a part and in a program wit
     expect(first).toMatch(/^ {4}at fail \(.*fault\.ts:4:\d+\)$/);
     expect(second).toMatch(/fault\.ts:6:\d+\)?$/);
   }
+});
+
+it('help and the version are there without the modules of the commands, and no command loads the service', async () => {
+  const trap = join(folder, 'trap-loaded.cjs');
+  writeFileSync(
+    trap,
+    `const fs = require('node:fs');
+    const { realpathSync } = fs;
+    fs.realpathSync = (file) => {
+      const name = require('node:path').basename(String(file));
+      if (${JSON.stringify(productPrograms)}.includes(name)) console.error(name);
+      return realpathSync(file);
+    };`,
+  );
+  const loadedBy = async (...args: string[]) => {
+    const env = { PATH: process.env.PATH, INLAY_DATA_DIR: folder };
+    const command = ['--require', trap, join(bin, 'inlay.js'), ...args];
+    const ended = await promisify(execFile)(process.execPath, command, { env }).catch((error) => error);
+    return String(ended.stderr).match(/^[\w-]+\.cjs$/gm);
+  };
+  expect(await loadedBy('--version')).toEqual(['commands.cjs']);
+  expect(await loadedBy('backup', '--help')).toEqual(['commands.cjs']);
+  expect(await loadedBy('status')).toEqual(['commands.cjs', 'command-modules.cjs']);
+  expect(await loadedBy('start', '--help')).toEqual(['inlay.cjs']);
 });
 
 /** Throws where the program asks for a file that ends like this. */

@@ -98,20 +98,20 @@ function makeRecordSelector(given: Given): RecordSelector {
   const transformsFirst = given.flag('transform_before_filtering', transformsByDefault);
   const isWanted: RecordFilter = (record, slice, token) =>
     (filteringCursor?.isWanted(slice, record) ?? true) && (filter?.(record, slice, token) ?? true);
-  const transform = (record: Record<string, unknown>, slice: Slice) => {
-    const names = { stream_slice: sliceView(slice) };
-    for (const change of transformations) change(record, names);
-  };
   return {
     extract,
     select(found, slice, token, schema) {
       const records: Record<string, unknown>[] = [];
+      const names = { stream_slice: sliceView(slice) };
+      const transform = (record: Record<string, unknown>) => {
+        for (const change of transformations) change(record, names);
+      };
       try {
         for (const value of found) {
           const record = recordOf(value);
-          if (transformsFirst) transform(record, slice);
+          if (transformsFirst) transform(record);
           if (!isWanted(record, slice, token)) continue;
-          if (!transformsFirst) transform(record, slice);
+          if (!transformsFirst) transform(record);
           normalize?.(record, schema);
           records.push(record);
         }

@@ -147,11 +147,11 @@ function readSet(pattern: string, start: number): { has(character: string): bool
 /** Makes the objects on the way. A number as the next key makes a list, which is filled with null up to there. */
 export function setAtPath(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let container: Container = root;
-  for (const [index, key] of path.entries()) {
-    const isLast = index === path.length - 1;
+  const last = path.length - 1;
+  for (let index = 0; index < last; index++) {
+    const key = path[index] as string;
     const existing: { value: unknown } | undefined = childOf(container, key);
-    if (isLast) setChild(container, key, value);
-    else if (isContainer(existing?.value)) container = existing.value;
+    if (isContainer(existing?.value)) container = existing.value;
     else if (existing)
       throw new Error(`Cannot set a field: there is no object at ${path.slice(0, index + 1).join('.')}.`);
     else {
@@ -160,6 +160,7 @@ export function setAtPath(root: Record<string, unknown>, path: readonly string[]
       container = made;
     }
   }
+  if (last >= 0) setChild(container, path[last] as string, value);
 }
 
 /** Lists of a record are never grown beyond this by a path. */

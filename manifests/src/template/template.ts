@@ -25,9 +25,11 @@ export class Template {
   private readonly body: readonly Statement[];
   /** The expression, if the text is nothing else: its value need not be printed to be known. */
   private readonly single: Expression | undefined;
+  private readonly isRefused: boolean;
 
   constructor(source: string) {
     this.source = source;
+    this.isRefused = source.includes(refusedName);
     this.body = this.explained(() => parseTemplate(source));
     this.names = this.explained(() => freeNames(this.body));
     this.isPlain = this.body.every(({ type }) => type === 'data');
@@ -70,7 +72,7 @@ export class Template {
   }
 
   private begin(world: World): void {
-    if (this.source.includes(refusedName)) {
+    if (this.isRefused) {
       throw new TemplateError(
         'unknown_name',
         `${refusedName} is no longer supported in templates. Use stream_interval.`,

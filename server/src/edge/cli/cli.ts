@@ -6,7 +6,6 @@ import type { Job } from '@inlay/contract/pipelines/connections';
 import type { HealthState } from '@inlay/contract/pipelines/health';
 import type { ListAllWorkspacesQuery } from '@inlay/contract/pipelines/operating';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { readConfig } from '../../kernel/config/config.ts';
 import { describeVersion } from '../../kernel/version.ts';
 import { count, positive, time, uuid } from './arguments.ts';
 import type { ConnectorOptions } from './connectors.ts';
@@ -33,6 +32,7 @@ const workspaceOrders = [
 ] satisfies ListAllWorkspacesQuery['sort'][];
 const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] satisfies Job['status'][];
 
+const configuration = () => import('../../kernel/config/config.ts');
 const administration = () => import('./administration.ts');
 const connectors = () => import('./connectors.ts');
 const operating = () => import('./operating.ts');
@@ -70,7 +70,7 @@ program
   .command('start')
   .description('run the service, with the bundled platform unless INLAY_PLATFORM_URL is set')
   .action(async () => {
-    const { config, secrets } = readConfig(process.env);
+    const { config, secrets } = (await configuration()).readConfig(process.env);
     await (await import('../main.ts')).startService(config, secrets);
   });
 
@@ -442,7 +442,7 @@ program
   .command('platform')
   .description('run only the bundled platform, shared by several replicas of the service')
   .action(async () => {
-    const { config, secrets } = readConfig(process.env, { runs: 'platform' });
+    const { config, secrets } = (await configuration()).readConfig(process.env, { runs: 'platform' });
     await (await import('../main.ts')).startPlatform(config, secrets);
   });
 

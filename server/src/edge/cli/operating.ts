@@ -22,7 +22,7 @@ import { getJob, listAllJobs } from '../../pipelines/sources/lists.ts';
 import { readDeployment } from '../deployment/service-health.ts';
 import { exitWith, usageError } from './exit-codes.ts';
 import { cursorOf, withInlay } from './inlay.ts';
-import { type Cell, type Color, colored, harmless, plain, print, printJson, span, table } from './output.ts';
+import { type Cell, type Color, colored, grouped, harmless, plain, print, printJson, span, table } from './output.ts';
 
 interface Common {
   organization?: string;
@@ -134,10 +134,7 @@ function countsInWords(counts: HealthCounts): string {
 
 function lastDay(hours: readonly SyncPeriod[]): string {
   const sum = (field: 'succeeded' | 'failed' | 'rows') =>
-    hours
-      .slice(-24)
-      .reduce((total, hour) => total + hour[field], 0)
-      .toLocaleString('en');
+    grouped(hours.slice(-24).reduce((total, hour) => total + hour[field], 0));
   return `${sum('succeeded')} succeeded, ${sum('failed')} failed, ${sum('rows')} rows`;
 }
 

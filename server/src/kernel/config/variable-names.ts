@@ -39,19 +39,34 @@ export function findStrangeNames(env: Readonly<Record<string, string | undefined
   return found;
 }
 
+const prefix = 'INLAY_';
+const prefixed = ours.filter((known) => known.startsWith(prefix));
+const mostMistakes = 3;
+
 /** Also in another case, and with a mistake in the prefix. Names of ours without the prefix are too common to guess at. */
 function closestOf(name: string): string | undefined {
-  const candidates = ours
-    .filter((known) => known.startsWith('INLAY_'))
-    .map((known) => ({ known, distance: distanceOf(name.toUpperCase(), known) }))
-    .filter(({ known, distance }) => distance <= (known.length < 20 ? 2 : 3))
+  const upper = name.toUpperCase();
+  if (!mayBeginLikeOurs(upper)) return undefined;
+  const candidates = prefixed
+    .map((known) => ({ known, distance: distanceOf(upper, known) }))
+    .filter(({ known, distance }) => distance <= (known.length < 20 ? 2 : mostMistakes))
     .sort((one, other) => one.distance - other.distance);
   return candidates[0]?.known;
 }
 
+/**
+ * Spares most names of an environment, all of which every command compares, the distance. A mistake spoils one letter of the
+ * prefix, and moves those after it by one.
+ */
+function mayBeginLikeOurs(upper: string): boolean {
+  const isNear = (letter: string, index: number) =>
+    upper.slice(Math.max(0, index - mostMistakes), index + mostMistakes + 1).includes(letter);
+  return [...prefix].filter(isNear).length >= prefix.length - mostMistakes;
+}
+
 /** Levenshtein's distance, in which two letters that changed places count as one mistake. */
 function distanceOf(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 3) return Number.POSITIVE_INFINITY;
+  if (Math.abs(one.length - other.length) > mostMistakes) return Number.POSITIVE_INFINITY;
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {
@@ -65,6 +80,8 @@ function distanceOf(one: string, other: string): number {
     }
     before = last;
     last = row;
+    // A swap continues from the row before.
+    if (Math.min(...last, Math.min(...before) + 1) > mostMistakes) return Number.POSITIVE_INFINITY;
   }
   return at(last, other.length);
 }
