@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { type Benchmark, type BenchmarkOptions, onPostgres } from './benchmark.ts';
 import { execute, urlOf } from './databases.ts';
 import { type Figure, figureOf, type Measured, measureInTurns } from './figures.ts';
-import { type ConfiguredStream, connectorProgram, type Stream, sampleStreams, sourcePostgres } from './product.ts';
 import { treeCpuSecondsSoFar } from './process-usage.ts';
+import {
+  type ConfiguredStream,
+  connectorProgram,
+  destinationPostgres,
+  type Stream,
+  sampleData,
+  sampleStreams,
+  sourcePostgres,
+} from './product.ts';
 import { runPipe, runTimed } from './started-process.ts';
 import { unguarded } from './unguarded.ts';
 
@@ -14,11 +22,19 @@ interface Connector {
   configuration: Record<string, unknown>;
 }
 
+/** As the specifications of the connectors name them. */
+const rowFormats: Record<string, string | undefined> = {
+  'sample-data': sampleData.inlay_row_blocks,
+  'source-postgres': sourcePostgres.specification.inlay_row_blocks,
+  'destination-postgres': destinationPostgres.inlay_row_blocks,
+};
+
 async function runSync(
   source: Connector,
   destination: Connector,
   stream: ConfiguredStream,
   options: BenchmarkOptions,
+  blocks = true,
 ): Promise<Measured> {
   const { records, folder, programs, connectors, signal } = options;
   const workspaceDir = join(folder, 'workspace');
@@ -26,7 +42,13 @@ async function runSync(
   mkdirSync(workspaceDir);
   const surroundings = { ...unguarded, connectorsProgram: connectors, workspaceDir };
   const bundled = (kind: 'source' | 'destination', { name, configuration }: Connector) => {
-    return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
+    const rowBlocks = blocks ? rowFormats[name] : undefined;
+    return {
+      ...connectorProgram({ type: 'bundled', name }, kind, surroundings),
+      rowBlocks,
+      configuration,
+      secrets: [],
+    };
   };
   const connections = { source: bundled('source', source), destination: bundled('destination', destination) };
   const request = { ...connections, catalog: { streams: [stream] }, records };
@@ -44,10 +66,10 @@ const rateOf = (work: string, sync: Measured, ceiling: [name: string, Measured],
   });
 
 /** The CPU time of a sync, of all processes and servers, beside that of its ceiling. */
-const cpuOf = (work: string, sync: Measured | undefined, ceiling: Measured | undefined, atMost: number): Figure =>
+const cpuOf = (work: string, sync: Measured | undefined, ceiling: Measured | undefined, atMost?: number): Figure =>
   figureOf(work, ['cpu', 's'], sync, {
     than: ['psql COPY of the same rows', ceiling],
-    target: { of: 'ratio', atMost },
+    ...(atMost !== undefined && { target: { of: 'ratio', atMost } }),
   });
 
 const users = 'users';
@@ -168,6 +190,8 @@ const works = {
   'first overwrite': { mode: 'overwrite', sync_mode: 'full_refresh', atMost: 2 },
   'repeated overwrite': { mode: 'overwrite', sync_mode: 'full_refresh', atMost: 3 },
   append_dedup: { mode: 'append_dedup', sync_mode: 'incremental', atMost: 2.5 },
+  /** What blocks of rows save. */
+  'first overwrite, as JSON': { mode: 'overwrite', sync_mode: 'full_refresh', atMost: undefined },
 } as const;
 
 /**
@@ -192,7 +216,8 @@ export const postgresToPostgres = onPostgres('postgres-to-postgres', async (data
     const { mode, sync_mode } = works[name];
     if (name !== 'repeated overwrite') await execute(to, `drop table if exists ${table}`);
     const source = { ...intoPostgres(from), name: 'source-postgres' };
-    const move = () => runSync(source, intoPostgres(to), configured(stream, sync_mode, mode), options);
+    const move = () =>
+      runSync(source, intoPostgres(to), configured(stream, sync_mode, mode), options, !name.endsWith('JSON'));
     return await counted(to, table, options, move);
   };
   const names = (Object.keys(works) as (keyof typeof works)[]).filter((name) => name.includes(options.only));
