@@ -7,7 +7,7 @@ import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import { envelopeBytes } from '@inlay/protocol/row-blocks';
 import type { ColumnType, TextForm } from './column-values.ts';
 
-interface MeasuredColumn {
+export interface MeasuredColumn {
   name: string;
   type: ColumnType;
   form: TextForm;

@@ -16,7 +16,7 @@ import { DamagedTexts } from './damaged-texts.ts';
 import { type Definition, definitionsOf } from './definitions.ts';
 import type { Moment } from './moment.ts';
 import { Position } from './position.ts';
-import { type OnFields, RowSender } from './row-sender.ts';
+import { type OnFields, RowSender } from '../postgres/row-sender.ts';
 import { LongRow, readLines } from './rows.ts';
 import { SkippedRows } from './skipped-rows.ts';
 import { type Column, holdParts, type Table } from './tables.ts';

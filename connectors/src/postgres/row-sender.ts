@@ -1,8 +1,7 @@
-/* Sends the rows of a query in blocks: as many at once as lie together. */
+/* Sends rows in blocks: as many at once as lie together. */
 import type { Emitter } from '@inlay/protocol/connector';
 import type { RowColumn, StreamDescriptor } from '@inlay/protocol/protocol';
-import { RowMeasure } from '../postgres/row-measure.ts';
-import type { Column } from './tables.ts';
+import { type MeasuredColumn, RowMeasure } from './row-measure.ts';
 
 const newline = 10;
 /** A longer row is sent as a record: its record may exceed the limit. */
@@ -28,7 +27,7 @@ export class RowSender {
   readonly #columns: readonly RowColumn[];
   readonly #measure: RowMeasure;
 
-  private constructor(stream: StreamDescriptor, columns: readonly Column[], measure: RowMeasure) {
+  private constructor(stream: StreamDescriptor, columns: readonly MeasuredColumn[], measure: RowMeasure) {
     this.#stream = stream;
     this.#columns = columns.map(({ name, type }) => {
       return { name, type: type.name, ...(type.isArray && ({ is_array: true } as const)) };
@@ -37,13 +36,13 @@ export class RowSender {
   }
 
   /** Undefined where the columns don't allow it. */
-  static of(stream: StreamDescriptor, columns: readonly Column[]): RowSender | undefined {
+  static of(stream: StreamDescriptor, columns: readonly MeasuredColumn[]): RowSender | undefined {
     const measure = RowMeasure.of(stream, columns);
     return measure && new RowSender(stream, columns, measure);
   }
 
   /** Sends rows up to the first one that is too long, or after which something is due. */
-  send(lines: Buffer, start: number, emit: Emitter, onFields: OnFields | undefined): Sent {
+  send(lines: Buffer, start: number, emit: Emitter, onFields?: OnFields): Sent {
     const measure = this.#measure;
     // Without the fields that are not part of the records. Other rows are sent from where they lie.
     const records = onFields && Buffer.allocUnsafe(lines.length - start);
