@@ -192,7 +192,7 @@ export class Relay {
     if (fault !== undefined) throw this.#damaged(rows, fault);
     const { stream: name, namespace, ...rest } = rows;
     const stream = this.#getStream({ name, ...(namespace !== undefined && { namespace }) }, 'records');
-    if (stream && !stream.takesBlocks) throw this.#damaged(rows, 'it was asked for records');
+    if (stream && !stream.takesBlocks) throw this.#damaged(rows, 'it was not asked for blocks');
     const destination = stream && { stream: stream.destination.name, ...spaceOf(stream.destination), ...rest };
     const message = destination && { type: rowsType, rows: destination };
     this.#block = { open: new OpenBlock(rows), header: message && Buffer.from(`${JSON.stringify(message)}\n`) };
