@@ -4,7 +4,7 @@ import { type ConfiguredStream, rowsType, type Stream } from '@inlay/protocol/pr
 import { rowFormat } from '@inlay/protocol/row-blocks';
 import { describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../connectors/test/postgres.ts';
-import { itInLongRun } from '../../scripts/long-run.ts';
+import { isLongRun, itInLongRun } from '../../scripts/long-run.ts';
 import { bundled, configured, type RanSync, scriptedSource, sync, testRunner } from './connectors.ts';
 
 const mixed = `
@@ -25,7 +25,7 @@ const mixed = `
      '[null, -0, 1e400]', null, null, null, null, null, null),
     (4, null, 0, 'Infinity', 1e-300, 'NaN', null, repeat('long ', 30000), null, null, '10000-01-01', '0044-03-15 00:00:00 BC',
      '12024-01-01', null, null, null, '"x"', null, null, null, null, null, null);
-  insert into "Größe" (id, label) select n, 'row ' || n from generate_series(5, 10100) n`;
+  insert into "Größe" (id, label) select n, 'row ' || n from generate_series(5, ${isLongRun ? 10_100 : 300}) n`;
 /** Columns that the destination has to widen. */
 const changed = `
   alter table "Größe" alter small type text using 'No. ' || small, alter day type text using day || '!';
