@@ -29,10 +29,8 @@ export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGe
         start = open.take(block, start);
         if (start === -1) throw damagedRows(open.rows.stream, 'it ends within a row');
         if (open.isWhole) {
-          if (!open.pieces.every(isUtf8)) throw damagedRows(open.rows.stream, 'it is not UTF-8 text');
-          const whole: RowBlock = { type: rowsType, rows: open.rows, pieces: open.pieces };
           // Only destinations that know blocks are sent any.
-          batch.push(whole as unknown as DestinationInput);
+          batch.push(wholeBlock(open) as unknown as DestinationInput);
           open = undefined;
         }
         continue;
@@ -204,6 +202,16 @@ function openBlock(line: string): OpenBlock {
   const fault = faultOfHeader(message.rows);
   if (fault !== undefined) throw damagedRows(message.rows?.stream, fault);
   return new OpenBlock(message.rows as RowsMessage['rows']);
+}
+
+function wholeBlock({ rows, pieces }: OpenBlock): RowBlock {
+  if (!pieces.every(isUtf8)) throw damagedRows(rows.stream, 'it is not UTF-8 text');
+  let count = 0;
+  for (const piece of pieces) {
+    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) count++;
+  }
+  if (count !== rows.count) throw damagedRows(rows.stream, `its header says ${rows.count} rows, and it has ${count}`);
+  return { type: rowsType, rows, pieces };
 }
 
 /** `why` completes the sentence. */

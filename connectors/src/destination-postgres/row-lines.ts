@@ -3,7 +3,6 @@
  * (record-text.ts), so that a table has the same content however its rows came.
  */
 
-import type { ConnectorError } from '@inlay/protocol/connector';
 import { damagedRows, UnparsedRecord } from '@inlay/protocol/input';
 import type { RowColumn } from '@inlay/protocol/protocol';
 import type { RowBlock } from '@inlay/protocol/row-blocks';
@@ -56,25 +55,21 @@ function takesAsIs({ type, was = [] }: Column, { type: name, is_array }: RowColu
 
 const newline = 10;
 
-/** The rows of a block, each after the same beginning. */
-export function withBeginning({ rows, pieces }: RowBlock, beginning: Buffer): Buffer {
-  const out = Buffer.allocUnsafe(rows.length + rows.count * beginning.length);
-  let at = 0;
-  let count = 0;
-  for (const lines of pieces) {
-    for (let start = 0; start < lines.length; count++) {
-      const end = lines.indexOf(newline, start) + 1;
-      at += beginning.copy(out, at);
-      at += lines.copy(out, at, start, end);
-      start = end;
+/** The rows of each block, each after the same beginning. */
+export function* withBeginning(blocks: readonly RowBlock[], beginning: Buffer): Generator<Buffer> {
+  for (const { rows, pieces } of blocks) {
+    const out = Buffer.allocUnsafe(rows.length + rows.count * beginning.length);
+    let at = 0;
+    for (const lines of pieces) {
+      for (let start = 0; start < lines.length; ) {
+        const end = lines.indexOf(newline, start) + 1;
+        at += beginning.copy(out, at);
+        at += lines.copy(out, at, start, end);
+        start = end;
+      }
     }
+    yield out;
   }
-  if (count !== rows.count) throw otherCount(rows.stream, rows.count, count);
-  return out;
-}
-
-export function otherCount(stream: string, said: number, found: number): ConnectorError {
-  return damagedRows(stream, `its header says ${said} rows, and it has ${found}`);
 }
 
 /** Passes on the rows of a block as records. */
@@ -97,7 +92,6 @@ export function recordsOf({ rows, pieces }: RowBlock, take: (record: UnparsedRec
       start = next;
     }
   }
-  if (ends.length !== rows.count) throw otherCount(name, rows.count, ends.length);
   const all = data.take();
   let start = 0;
   for (const end of ends) {
