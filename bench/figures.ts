@@ -39,7 +39,7 @@ export type Spread = readonly [low: number, high: number];
 export interface Figure {
   work: string;
   value: number;
-  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'syncs/s' | 'µs' | 'ms' | 'MB' | 'kB';
+  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'syncs/s' | 'µs' | 'ms' | 's' | 'MB' | 'kB';
   reference?: { name: string; value: number };
   /** The value divided by the value of the reference. For a rate and its ceiling, 1 means that it cannot be faster. */
   ratio?: number;
@@ -64,6 +64,7 @@ const values = {
   median: ({ p50Ms = 0 }: Measured) => p50Ms,
   p99: ({ p99Ms = 0 }: Measured) => p99Ms,
   peak: ({ peakMegabytes = 0 }: Measured) => peakMegabytes,
+  cpu: ({ cpuMs = 0 }: Measured) => cpuMs / 1000,
   disk: ({ bytes = 0 }: Measured) => bytes / 1000,
 };
 

@@ -32,8 +32,7 @@ const ticksPerSecond = 100;
 export function watchUsage(pid: number, names: Record<string, string>): () => Usage {
   const samples: Record<string, Sample[]> = {};
   const timer = setInterval(() => {
-    const children = readProc(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
-    for (const id of [pid, ...children]) {
+    for (const id of [pid, ...childrenOf(pid)]) {
       const commandLine = readProc(id, 'cmdline');
       const [name] = Object.entries(names).find(([, part]) => commandLine.includes(part)) ?? [];
       const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readProc(id, 'status'))?.[1];
@@ -49,15 +48,20 @@ export function watchUsage(pid: number, names: Record<string, string>): () => Us
   };
 }
 
-export function cpuMsOf(usage: Usage): number {
-  return Object.values(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1000, 0);
-}
-
 /** The CPU time of a running process, without its children. */
 export const cpuSecondsSoFar = (pid: number): number => secondsInStat(pid, 11);
 
 /** The CPU time of all children of a process that have ended. */
 export const childrenCpuSecondsSoFar = (pid: number): number => secondsInStat(pid, 13);
+
+/** The CPU time of a running process and of all its children, also of those that have ended. */
+export function treeCpuSecondsSoFar(pid: number): number {
+  const ofChildren = childrenOf(pid).reduce((sum, child) => sum + treeCpuSecondsSoFar(child), 0);
+  return cpuSecondsSoFar(pid) + childrenCpuSecondsSoFar(pid) + ofChildren;
+}
+
+const childrenOf = (pid: number): number[] =>
+  readProc(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 
 function summarize(samples: Sample[]): ProcessUsage {
   const half = Math.ceil(samples.length / 2);

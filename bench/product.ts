@@ -3,7 +3,9 @@
  * memory is measured (sync-process.ts, declarative-reader.ts) import what they run themselves.
  */
 
+export { specification as destinationPostgres } from '@inlay/connectors/destination-postgres/specification';
 export { sampleStreams } from '@inlay/connectors/sample-data/made-up-records';
+export { specification as sampleData } from '@inlay/connectors/sample-data/specification';
 export { connector as sourcePostgres } from '@inlay/connectors/source-postgres/source-postgres';
 export { DateTime } from '@inlay/manifests/dates/date-time';
 export { InterpolatedString } from '@inlay/manifests/template/interpolation';

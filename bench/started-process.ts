@@ -1,7 +1,7 @@
 /* Runs programs to their end, measures their time and what they use, and fails if a program fails. */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import type { Measured } from './figures.ts';
-import { cpuMsOf, watchUsage } from './process-usage.ts';
+import { childrenCpuSecondsSoFar, watchUsage } from './process-usage.ts';
 
 const timeoutMs = 600_000;
 
@@ -15,6 +15,7 @@ interface RunOptions {
 export async function runTimed(program: string, args: string[], options: RunOptions): Promise<Measured> {
   const { signal, stdio = ['ignore', 'ignore', 'inherit'], names = {} } = options;
   const startedAtMs = performance.now();
+  const before = childrenCpuSecondsSoFar(process.pid);
   const child = spawn(program, args, { stdio, signal, timeout: timeoutMs });
   let failure: Error | undefined;
   child.once('error', (error) => {
@@ -26,7 +27,7 @@ export async function runTimed(program: string, args: string[], options: RunOpti
   const tookMs = performance.now() - startedAtMs;
   const usage = endWatch();
   if (ending !== 0) throw failure ?? new Error(`${child.spawnargs.join(' ')} ended with ${ending}.`);
-  return { tookMs, usage, cpuMs: cpuMsOf(usage) };
+  return { tookMs, usage, cpuMs: (childrenCpuSecondsSoFar(process.pid) - before) * 1000 };
 }
 
 /** Two commands, the first of which writes what the second reads. */

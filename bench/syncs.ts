@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { type Benchmark, type BenchmarkOptions, onPostgres } from './benchmark.ts';
 import { execute, urlOf } from './databases.ts';
 import { type Figure, figureOf, type Measured, measureInTurns } from './figures.ts';
-import { type ConfiguredStream, connectorProgram, type Stream, sampleStreams, sourcePostgres } from './product.ts';
+import { treeCpuSecondsSoFar } from './process-usage.ts';
+import {
+  type ConfiguredStream,
+  connectorProgram,
+  destinationPostgres,
+  type Stream,
+  sampleData,
+  sampleStreams,
+  sourcePostgres,
+} from './product.ts';
 import { runPipe, runTimed } from './started-process.ts';
 import { unguarded } from './unguarded.ts';
 
@@ -13,11 +22,19 @@ interface Connector {
   configuration: Record<string, unknown>;
 }
 
+/** As the specifications of the connectors name them. */
+const rowFormats: Record<string, string | undefined> = {
+  'sample-data': sampleData.inlay_row_blocks,
+  'source-postgres': sourcePostgres.specification.inlay_row_blocks,
+  'destination-postgres': destinationPostgres.inlay_row_blocks,
+};
+
 async function runSync(
   source: Connector,
   destination: Connector,
   stream: ConfiguredStream,
   options: BenchmarkOptions,
+  blocks = true,
 ): Promise<Measured> {
   const { records, folder, programs, connectors, signal } = options;
   const workspaceDir = join(folder, 'workspace');
@@ -25,7 +42,13 @@ async function runSync(
   mkdirSync(workspaceDir);
   const surroundings = { ...unguarded, connectorsProgram: connectors, workspaceDir };
   const bundled = (kind: 'source' | 'destination', { name, configuration }: Connector) => {
-    return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
+    const rowBlocks = blocks ? rowFormats[name] : undefined;
+    return {
+      ...connectorProgram({ type: 'bundled', name }, kind, surroundings),
+      rowBlocks,
+      configuration,
+      secrets: [],
+    };
   };
   const connections = { source: bundled('source', source), destination: bundled('destination', destination) };
   const request = { ...connections, catalog: { streams: [stream] }, records };
@@ -40,6 +63,13 @@ const rateOf = (work: string, sync: Measured, ceiling: [name: string, Measured],
   figureOf(work, ['rate', 'records/s'], sync, {
     than: ceiling,
     ...(atLeast > 0 && { target: { of: 'ratio', atLeast } }),
+  });
+
+/** The CPU time of a sync, of all processes and servers, beside that of its ceiling. */
+const cpuOf = (work: string, sync: Measured | undefined, ceiling: Measured | undefined, atMost?: number): Figure =>
+  figureOf(work, ['cpu', 's'], sync, {
+    than: ['psql COPY of the same rows', ceiling],
+    ...(atMost !== undefined && { target: { of: 'ratio', atMost } }),
   });
 
 const users = 'users';
@@ -139,8 +169,7 @@ export const syncToPostgres = onPostgres('sync-to-postgres', async (database, op
       return await counted(url, 'ceiling', options, () => copy('ceiling from'));
     };
     const measured = await measureInTurns({ ceiling, sync }, options);
-    const work = `sample-data → destination-postgres, ${mode}`;
-    figures.push(rateOf(work, measured.sync, ['psql COPY of the same rows', measured.ceiling]));
+    figures.push(cpuOf(`sample-data → destination-postgres, ${mode}`, measured.sync, measured.ceiling, 2.5));
   }
   return figures;
 });
@@ -156,11 +185,14 @@ const makeRows = (count: number) => `
     n % 2 = 0 as is_open, random() as share, date '2020-01-01' + n % 1000 as day
   from generate_series(1, ${count}) n`;
 
-/** How long a sync may take, in times of the ceiling. */
-const modes = [
-  { mode: 'overwrite', sync_mode: 'full_refresh', atMost: 3 },
-  { mode: 'append_dedup', sync_mode: 'incremental', atMost: 3.5 },
-] as const;
+/** What a sync may take, in times of the ceiling. */
+const works = {
+  'first overwrite': { mode: 'overwrite', sync_mode: 'full_refresh', atMost: 2 },
+  'repeated overwrite': { mode: 'overwrite', sync_mode: 'full_refresh', atMost: 3 },
+  append_dedup: { mode: 'append_dedup', sync_mode: 'incremental', atMost: 2.5 },
+  /** What blocks of rows save. */
+  'first overwrite, as JSON': { mode: 'overwrite', sync_mode: 'full_refresh', atMost: undefined },
+} as const;
 
 /**
  * A table with ten columns, replaced and without duplicates. The ceiling: psql's COPY of the same rows from one database
@@ -174,28 +206,27 @@ export const postgresToPostgres = onPostgres('postgres-to-postgres', async (data
   await execute(from, makeRows(options.records));
   await execute(from, `vacuum analyze ${table}`);
   const stream = await discoverTable(from);
-  const figures = [];
-  for (const { mode, sync_mode, atMost } of modes) {
-    const into = (run: () => Promise<Measured>) => async () => {
-      await execute(to, `drop table if exists ${table}`);
-      return await counted(to, table, options, run);
-    };
-    const works = {
-      ceiling: into(async () => {
-        await execute(to, `create table ${table} (${columns})`);
-        const run = (url: string, command: string) => [psql, '--no-psqlrc', '--quiet', '--command', command, url];
-        return await runPipe(run(from, `copy ${table} to stdout`), run(to, `copy ${table} from stdin`), options);
-      }),
-      sync: into(() => {
-        const source = { ...intoPostgres(from), name: 'source-postgres' };
-        return runSync(source, intoPostgres(to), configured(stream, sync_mode, mode), options);
-      }),
-    };
-    const measured = await measureInTurns(works, options);
-    const ceiling: [string, Measured] = ['COPY to COPY of the same rows', measured.ceiling];
-    figures.push(rateOf(`postgres → destination-postgres, ${mode}`, measured.sync, ceiling, 1 / atMost));
-  }
-  return figures;
+  const run = (url: string, command: string) => [psql, '--no-psqlrc', '--quiet', '--command', command, url];
+  const ceiling = async () => {
+    await execute(to, `drop table if exists ${table}; create table ${table} (${columns})`);
+    const copy = () => runPipe(run(from, `copy ${table} to stdout`), run(to, `copy ${table} from stdin`), options);
+    return await counted(to, table, options, copy);
+  };
+  const sync = (name: keyof typeof works) => async () => {
+    const { mode, sync_mode } = works[name];
+    if (name !== 'repeated overwrite') await execute(to, `drop table if exists ${table}`);
+    const source = { ...intoPostgres(from), name: 'source-postgres' };
+    const move = () =>
+      runSync(source, intoPostgres(to), configured(stream, sync_mode, mode), options, !name.endsWith('JSON'));
+    return await counted(to, table, options, move);
+  };
+  const names = (Object.keys(works) as (keyof typeof works)[]).filter((name) => name.includes(options.only));
+  const turns: Record<string, () => Promise<Measured>> = { ceiling };
+  for (const name of names) turns[name] = sync(name);
+  const measured = await measureInTurns(turns, options);
+  return names.map((name) =>
+    cpuOf(`postgres → destination-postgres, ${name}`, measured[name], measured.ceiling, works[name].atMost),
+  );
 });
 
 function intoPostgres(url: string): Connector {
@@ -205,17 +236,26 @@ function intoPostgres(url: string): Connector {
   return { name: 'destination-postgres', configuration };
 }
 
-/** Gives what was measured, once all records are known to be in the table. */
+/** Gives what was measured, with the work of the server, once all records are known to be in the table. */
 async function counted(
   url: string,
   table: string,
   { records }: BenchmarkOptions,
   run: () => Promise<Measured>,
 ): Promise<Measured> {
+  const before = await serverCpuMs(url);
   const measured = await run();
+  const cpuMs = (measured.cpuMs ?? 0) + (await serverCpuMs(url)) - before;
   const [row] = await execute<{ count: number }>(url, `select count(*)::int as count from ${table}`);
   if (row?.count !== records) throw new Error(`${row?.count} rows are in the table.`);
-  return { ...measured, count: records };
+  return { ...measured, cpuMs, count: records };
+}
+
+/** The CPU time of all processes of a server on this machine. */
+async function serverCpuMs(url: string): Promise<number> {
+  const query = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`;
+  const [server] = await execute<{ pid: number }>(url, query);
+  return server ? treeCpuSecondsSoFar(server.pid) * 1000 : 0;
 }
 
 async function discoverTable(url: string): Promise<Stream> {

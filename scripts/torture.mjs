@@ -4,7 +4,8 @@
 //   --seed S      of the first round (the time); the next round has the next seed
 //
 // A round has hard values from every source to every destination in every way of writing, connectors that misbehave, and
-// kill -9 of connectors, the platform and the database. What fails is printed with its seed:
+// kill -9 of connectors, the platform and the database. With an even seed, rows go in blocks where they can, and with an
+// odd one as records (INLAY_TORTURE_ROWS=json). What fails is printed with its seed:
 //   INLAY_TORTURE_SEED=S npm test platform/test/torture
 
 import { spawn } from 'node:child_process';
@@ -45,6 +46,7 @@ async function runRound(seed) {
       INLAY_TORTURE_SEED: String(seed),
       INLAY_TORTURE_ALL: '1',
       DATA_PROMISES_SEED: String(seed),
+      INLAY_TORTURE_ROWS: seed % 2 === 0 ? 'blocks' : 'json',
     };
     const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
       cwd: root,

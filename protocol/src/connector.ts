@@ -10,6 +10,7 @@ import type {
   FailureType,
   LogLevel,
   RecordMessage,
+  RowColumn,
   State,
   StateMessage,
   StreamDescriptor,
@@ -77,6 +78,8 @@ export interface Emitter {
   record(stream: StreamDescriptor, data: Record<string, unknown>): Promise<void> | undefined;
   /** The same for a source that writes the data itself, at once: a JSON object on one line. */
   recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined;
+  /** Rows of a stream whose configuration offers it. Rows that follow one another become one block. */
+  rows?(stream: StreamDescriptor, rows: Rows): Promise<void> | undefined;
   state(state: State): Promise<void> | undefined;
   status(stream: StreamDescriptor, status: StreamStatus, reasons?: StreamStatusReason[]): Promise<void> | undefined;
   /** Reports a stream that failed while others continue. */
@@ -90,6 +93,17 @@ export interface Emitter {
   log(level: LogLevel, message: string): void;
 }
 
+export interface Rows {
+  /** The same object for all rows of a stream. */
+  columns: readonly RowColumn[];
+  /** Whole rows, each with its line end. The bytes stay as they are from now on. */
+  lines: Buffer;
+  count: number;
+  /** The length of their records' messages. */
+  bytes: number;
+  hasFarTimes: boolean;
+}
+
 export interface StreamFailure {
   message: string;
   failureType: FailureType;
@@ -99,7 +113,10 @@ export interface StreamFailure {
   fields?: readonly string[];
 }
 
-/** What reaches a destination, in order. A stream whose COMPLETE has not come when the input ends is incomplete. */
+/**
+ * What reaches a destination, in order. A stream whose COMPLETE has not come when the input ends is incomplete. A
+ * destination whose specification names a format of row blocks also gets each `RowBlock` as one of these.
+ */
 export type DestinationInput = RecordMessage | StateMessage | TraceMessage;
 
 export interface SourceConnector {

@@ -2,10 +2,12 @@
  * Reads protocol messages from a stream, one batch per chunk. The data of a record in the bundled connectors' own form
  * is parsed only on access; a connector that only stores it uses the original bytes.
  */
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { ConnectorError, type DestinationInput } from './connector.ts';
 import { parseJson, stringifyJson } from './json.ts';
-import { emittedAtMs, RecordBeginning, type RecordMessage } from './protocol.ts';
+import { emittedAtMs, RecordBeginning, type RecordMessage, type RowsMessage, rowsType } from './protocol.ts';
+import { faultOfHeader, OpenBlock, type RowBlock } from './row-blocks.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 type InputRecord = RecordMessage['record'];
@@ -14,16 +16,32 @@ const newline = 10;
 
 /**
  * Lines that are not a relevant protocol message are ignored, as the protocol requires; an unreadable record or state
- * is a failure. An aborted signal ends the input.
+ * is a failure. An aborted signal ends the input. A block of rows comes whole, or not at all if its sender died.
  */
 export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGenerator<DestinationInput[]> {
   const recognizeRecord = recordRecognizer();
+  let open: OpenBlock | undefined;
   for await (const block of blocksOf(input, signal)) {
     const batch: DestinationInput[] = [];
     const view = new DataView(block.buffer, block.byteOffset, block.length);
     for (let start = 0; start < block.length; ) {
+      if (open) {
+        start = open.take(block, start);
+        if (start === -1) throw damagedRows(open.rows.stream, 'it ends within a row');
+        if (open.isWhole) {
+          // Only destinations that know blocks are sent any.
+          batch.push(wholeBlock(open) as unknown as DestinationInput);
+          open = undefined;
+        }
+        continue;
+      }
       const newlineAt = block.indexOf(newline, start);
       const end = newlineAt === -1 ? block.length : newlineAt;
+      if (startsRows(block, start)) {
+        open = newlineAt === -1 ? undefined : openBlock(block.toString('utf8', start, end));
+        start = end + 1;
+        continue;
+      }
       const record = recognizeRecord(block, view, start, end);
       if (record) batch.push({ type: 'RECORD', record });
       else batch.push(...readMessage(block.toString('utf8', start, end), newlineAt !== -1));
@@ -85,7 +103,12 @@ export class UnparsedRecord implements InputRecord {
   readonly end: number;
   #data: Record<string, unknown> | undefined;
 
-  constructor({ name, namespace, emittedAt }: RecordBeginning, block: Buffer, start: number, end: number) {
+  constructor(
+    { name, namespace, emittedAt }: Pick<RecordBeginning, 'name' | 'namespace' | 'emittedAt'>,
+    block: Buffer,
+    start: number,
+    end: number,
+  ) {
     this.stream = name;
     if (namespace !== undefined) this.namespace = namespace;
     this.emitted_at = emittedAt;
@@ -160,6 +183,42 @@ function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
   return at;
+}
+
+const rowsStart = Buffer.from(`{"type":"${rowsType}",`);
+
+function startsRows(block: Buffer, start: number): boolean {
+  for (let at = 0; at < rowsStart.length; at++) if (block[start + at] !== rowsStart[at]) return false;
+  return true;
+}
+
+function openBlock(line: string): OpenBlock {
+  let message: Partial<RowsMessage>;
+  try {
+    message = JSON.parse(line) as Partial<RowsMessage>;
+  } catch (error) {
+    throw unreadable(error);
+  }
+  const fault = faultOfHeader(message.rows);
+  if (fault !== undefined) throw damagedRows(message.rows?.stream, fault);
+  return new OpenBlock(message.rows as RowsMessage['rows']);
+}
+
+function wholeBlock({ rows, pieces }: OpenBlock): RowBlock {
+  if (!pieces.every(isUtf8)) throw damagedRows(rows.stream, 'it is not UTF-8 text');
+  let count = 0;
+  for (const piece of pieces) {
+    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) count++;
+  }
+  if (count !== rows.count) throw damagedRows(rows.stream, `its header says ${rows.count} rows, and it has ${count}`);
+  return { type: rowsType, rows, pieces };
+}
+
+/** `why` completes the sentence. */
+export function damagedRows(stream: string | undefined, why: string): ConnectorError {
+  const which = stream === undefined ? '' : ` of the stream ${stream}`;
+  const message = `The destination received a damaged block of rows${which}: ${why}. Nothing after it was stored.`;
+  return new ConnectorError(message, { failureType: 'transient_error' });
 }
 
 /** The runner lets no such line through; any other program that feeds a destination learns what is wrong. */

@@ -1,9 +1,18 @@
 /* Writes protocol messages to a stream in batches, and reports backpressure to the sender. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Emitter } from './connector.ts';
+import type { Emitter, Rows } from './connector.ts';
 import { stringifyJson } from './json.ts';
-import { type Message, recordHead, type StreamDescriptor, streamHoldingType, streamReportType } from './protocol.ts';
+import {
+  type Message,
+  type RowsMessage,
+  recordHead,
+  rowsType,
+  type StreamDescriptor,
+  streamHoldingType,
+  streamReportType,
+} from './protocol.ts';
+import { maxBlockBytes } from './row-blocks.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** Large enough that a pipe is filled by one write and seldom runs empty, small enough to be of no weight in memory. */
@@ -12,6 +21,8 @@ const chunkBytes = 192 * 1024;
 const spareBytes = 16 * 1024;
 /** Nothing waits in here longer than this, however slow the source. */
 const lingerMs = 200;
+/** How old the time of a row may be: a destination stores rows of one time in one step. */
+const sameTimeMs = 1000;
 const endOfRecord = Buffer.from('}}\n');
 
 interface MessageWriter {
@@ -24,20 +35,80 @@ export function messageWriter(output: Writable): MessageWriter {
   const pending = new TextBuffer(chunkBytes + spareBytes);
   let timer: NodeJS.Timeout | undefined;
   let drained: Promise<void> | undefined;
+  /** What goes before everything in `pending`. */
+  let ready: Buffer[] = [];
+  let readyBytes = 0;
+  let open:
+    | {
+        stream: StreamDescriptor;
+        columns: Rows['columns'];
+        sums: Omit<Rows, 'columns' | 'lines'>;
+        pieces: Buffer[];
+        length: number;
+      }
+    | undefined;
+  let rowsAt = 0;
   let latest: { stream: StreamDescriptor; ms: number; bytes: Buffer } | undefined;
 
   /** After a whole line was added. */
   function added(): Promise<void> | undefined {
-    if (pending.length >= chunkBytes) return write();
+    if (readyBytes + (open?.length ?? 0) + pending.length >= chunkBytes) return write();
     timer ??= setTimeout(write, lingerMs).unref();
     return drained;
+  }
+
+  function rows(
+    stream: StreamDescriptor,
+    { columns, lines, count, bytes, hasFarTimes }: Rows,
+  ): Promise<void> | undefined {
+    if (open?.stream !== stream || open.columns !== columns || open.length + lines.length > maxBlockBytes) {
+      closeBlock();
+      if (pending.length > 0) addReady(pending.take());
+      open = { stream, columns, sums: { count: 0, bytes: 0, hasFarTimes: false }, pieces: [], length: 0 };
+    }
+    const { sums, pieces } = open;
+    sums.count += count;
+    sums.bytes += bytes;
+    sums.hasFarTimes ||= hasFarTimes;
+    pieces.push(lines);
+    open.length += lines.length;
+    return added();
+  }
+
+  /** Any other message follows the rows before it. */
+  function closeBlock(): void {
+    if (!open) return;
+    const { stream, columns, sums, pieces, length } = open;
+    open = undefined;
+    const { count, bytes, hasFarTimes } = sums;
+    const now = Date.now();
+    if (now - rowsAt >= sameTimeMs) rowsAt = now;
+    const { name, ...namespace } = descriptorOf(stream);
+    const far = hasFarTimes && ({ has_far_times: true } as const);
+    const header = { stream: name, ...namespace, emitted_at: rowsAt, columns, count, bytes, length, ...far };
+    addReady(Buffer.from(`${JSON.stringify({ type: rowsType, rows: header } satisfies RowsMessage)}\n`));
+    pieces.forEach(addReady);
+  }
+
+  function addReady(bytes: Buffer): void {
+    ready.push(bytes);
+    readyBytes += bytes.length;
   }
 
   function write(): Promise<void> | undefined {
     clearTimeout(timer);
     timer = undefined;
-    if (pending.length === 0) return drained;
-    if (!output.write(pending.take())) {
+    closeBlock();
+    if (pending.length > 0) addReady(pending.take());
+    if (readyBytes === 0) return drained;
+    // Everything in one write.
+    output.cork();
+    let isTaken = true;
+    for (const bytes of ready) isTaken = output.write(bytes);
+    output.uncork();
+    ready = [];
+    readyBytes = 0;
+    if (!isTaken) {
       drained ??= once(output, 'drain').then(() => {
         drained = undefined;
       });
@@ -46,6 +117,7 @@ export function messageWriter(output: Writable): MessageWriter {
   }
 
   function send(message: Message): Promise<void> | undefined {
+    closeBlock();
     pending.add(`${stringifyJson(message)}\n`);
     return added();
   }
@@ -60,6 +132,7 @@ export function messageWriter(output: Writable): MessageWriter {
   }
 
   function recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined {
+    closeBlock();
     const { length } = pending;
     pending.addBytes(beginningOf(stream));
     try {
@@ -89,6 +162,7 @@ export function messageWriter(output: Writable): MessageWriter {
         return recordOf(stream, (to) => to.add(text));
       },
       recordOf,
+      rows,
       state: (state) => {
         void send({ type: 'STATE', state });
         return write();

@@ -14,6 +14,8 @@ export interface ConnectorSpecification {
   /** How users give consent on the API's website. */
   advanced_auth?: Record<string, unknown>;
   supported_destination_sync_modes?: DestinationSyncMode[];
+  /** An extension of this platform: the format of rows in blocks that the connector sends or takes; see row-blocks.ts. */
+  inlay_row_blocks?: string;
 }
 
 export interface StreamDescriptor {
@@ -52,6 +54,8 @@ export interface ConfiguredStream {
    * `StreamHolding.held`, or null if there was none.
    */
   inlay_held?: string | null;
+  /** An extension of this platform, only for a source: it may send rows of the stream in blocks of this format. */
+  inlay_row_blocks?: string;
 }
 
 export interface ConfiguredCatalog {
@@ -268,8 +272,41 @@ export interface OfferedCredential {
   fields: Readonly<Record<string, readonly string[]>>;
 }
 
+// An addition of this platform: the header of a block of rows; see row-blocks.ts.
+
+export const rowsType = 'INLAY_ROWS';
+
+/** A type of PostgreSQL's own; `other` for any other, whose values are texts. */
+export interface RowColumn {
+  name: string;
+  type: string;
+  is_array?: true;
+}
+
+export interface RowsHeader {
+  stream: string;
+  namespace?: string;
+  /** Of all rows, in milliseconds; at most a second before the last one was read. */
+  emitted_at: number;
+  columns: readonly RowColumn[];
+  /** How many rows follow. */
+  count: number;
+  /** How long the messages of their records would be, without line ends. */
+  bytes: number;
+  /** How long the rows are. */
+  length: number;
+  /** Whether a date or time is infinite or outside the years 1 to 9999. */
+  has_far_times?: true;
+}
+
+export interface RowsMessage {
+  type: typeof rowsType;
+  rows: RowsHeader;
+}
+
 export type Message =
   | TokenRequest
+  | RowsMessage
   | RecordMessage
   | StateMessage
   | LogMessage

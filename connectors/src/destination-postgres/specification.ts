@@ -1,4 +1,5 @@
 import type { ConnectorSpecification } from '@inlay/protocol/protocol';
+import { rowFormat } from '@inlay/protocol/row-blocks';
 import { connectionFields, connectionGroups, requiredConnectionFields } from '../postgres/connection-fields.ts';
 
 export const specification: ConnectorSpecification = {
@@ -25,4 +26,5 @@ export const specification: ConnectorSpecification = {
     },
   },
   supported_destination_sync_modes: ['overwrite', 'append', 'append_dedup'],
+  inlay_row_blocks: rowFormat,
 };

@@ -24,6 +24,7 @@ import {
   type RecordMessage,
   type StreamReport,
 } from '@inlay/protocol/protocol';
+import type { RowBlock } from '@inlay/protocol/row-blocks';
 import { TextBuffer } from '@inlay/protocol/text-buffer';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -42,6 +43,7 @@ import type { Held } from './holdings.ts';
 import { columnName, deletedAtField, moreColumn, ownColumns } from './identifiers.ts';
 import { type Column, placeSql } from './place.ts';
 import { RowBytes } from './row-bytes.ts';
+import { columnsFor, recordsOf, withBeginning } from './row-lines.ts';
 import {
   addition,
   countNegativeZeros,
@@ -62,7 +64,10 @@ const enoughToSort = `select set_config('work_mem', '64MB', true)
 const uniqueViolation = '23505';
 
 /** Something to do in the transaction: lines to copy, or changes of the table before the next lines. */
-type Step = { lines: Buffer; columnNames: readonly string[] } | { changes: string[]; lostSigns: Map<Column, number> };
+type Step =
+  | { lines: Buffer; columnNames: readonly string[] }
+  | { blocks: RowBlock[]; emittedAt: number; columnNames: readonly string[] }
+  | { changes: string[]; lostSigns: Map<Column, number> };
 
 export class TableWriter {
   private readonly client: pg.Client;
@@ -76,6 +81,8 @@ export class TableWriter {
   private readonly lines = new TextBuffer(linesBytes);
   /** For the current columns. */
   private rowBytes: RowBytes | undefined;
+  /** The default of the staging table. */
+  private stagedTime: number | undefined;
   private latest: { emittedAt: number; bytes: Buffer } | undefined;
   private readonly changes = new ValueChanges();
   /** Fields that have no column yet do not get one any more. */
@@ -138,12 +145,35 @@ export class TableWriter {
     await this.client.query(
       `create temporary table ${this.staging} (like ${this.table.name}${position}) on commit ${whenCommitted} rows`,
     );
+    const { sync_id, generation_id } = this.configured;
+    await this.client.query(
+      `alter table ${this.staging} alter column ${ownColumns.syncId} set default ${sync_id},
+        alter column ${ownColumns.generation} set default ${generation_id}`,
+    );
     this.areKeysNew = this.isMerging && this.table.isEmpty && (await hasNullsNotDistinct(this.client));
   }
 
   add(record: RecordMessage['record']): void {
     this.records++;
     if (!(record instanceof UnparsedRecord && this.addBytes(record))) this.addParsed(record);
+  }
+
+  /** Rows are copied as they came, where every column takes them so. */
+  addRows(block: RowBlock): void {
+    const { columns, emitted_at: emittedAt, count, length, has_far_times: hasFarTimes } = block.rows;
+    const columnNames = hasFarTimes ? undefined : columnsFor(columns, this.byProperty);
+    if (!columnNames) {
+      recordsOf(block, (record) => this.add(record));
+      return;
+    }
+    this.closeLines();
+    this.records += count;
+    this.stepBytes += length;
+    const last = this.steps.at(-1);
+    const isSame =
+      last && 'blocks' in last && last.emittedAt === emittedAt && last.columnNames.join() === columnNames.join();
+    if (isSame) last.blocks.push(block);
+    else this.steps.push({ blocks: [block], emittedAt, columnNames });
   }
 
   /** Without parsing the data. False: that was not possible, and nothing is added. */
@@ -411,7 +441,8 @@ export class TableWriter {
     let rows = 0;
     for (const step of steps) {
       if ('changes' in step) await this.changeTable(step.changes.join(', '), step.lostSigns);
-      else rows += await this.copy(target, step.lines, step.columnNames);
+      else if ('blocks' in step) rows += await this.copyBlocks(target, step);
+      else rows += await this.copy(target, [step.lines], step.columnNames);
     }
     return rows;
   }
@@ -426,12 +457,40 @@ export class TableWriter {
     for (const table of tables) await this.client.query(`alter table ${table} ${change}`);
   }
 
-  private async copy(target: string, bytes: Buffer, columnNames: readonly string[]): Promise<number> {
+  /** A staging table has our own values as defaults, so that the server doesn't have to read them in every row. */
+  private async copyBlocks(
+    target: string,
+    { blocks, emittedAt, columnNames }: Extract<Step, { blocks: RowBlock[] }>,
+  ): Promise<number> {
+    const { configured } = this;
+    const time = new Date(emittedAt).toISOString();
+    if (target !== this.staging) {
+      const own = [ownColumns.emittedAt, ownColumns.syncId, ownColumns.generation];
+      const beginning = Buffer.from(`${time}\t${configured.sync_id}\t${configured.generation_id}\t`);
+      return await this.copy(target, withBeginning(blocks, beginning), [...own, ...columnNames]);
+    }
+    if (this.stagedTime !== emittedAt) {
+      await this.client.query(`alter table ${target} alter column ${ownColumns.emittedAt} set default '${time}'`);
+      this.stagedTime = emittedAt;
+    }
+    return await this.copy(
+      target,
+      blocks.flatMap(({ pieces }) => pieces),
+      columnNames,
+    );
+  }
+
+  private async copy(target: string, pieces: Iterable<Buffer>, columnNames: readonly string[]): Promise<number> {
     const stream = this.client.query(copyFrom(`copy ${target} (${columnNames.join(', ')}) from stdin`));
+    const left = pieces[Symbol.iterator]();
     await new Promise<void>((resolve, reject) => {
+      const writeMore = () => {
+        for (let next = left.next(); !next.done; next = left.next()) if (!stream.write(next.value)) return;
+        stream.end();
+      };
       // The listener stays: a stream whose connection is lost may fail a second time.
-      stream.on('finish', resolve).on('error', reject);
-      stream.end(bytes);
+      stream.on('finish', resolve).on('error', reject).on('drain', writeMore);
+      writeMore();
     });
     return stream.rowCount;
   }

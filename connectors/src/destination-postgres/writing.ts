@@ -11,7 +11,8 @@
  */
 
 import { ConnectorError, type DestinationInput, type Emitter } from '@inlay/protocol/connector';
-import { type RecordMessage, type State, streamKey } from '@inlay/protocol/protocol';
+import { rowsType, type State, type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
+import type { RowBlock } from '@inlay/protocol/row-blocks';
 import pg from 'pg';
 import { Holdings } from '../kit/holdings.ts';
 import { inTransaction } from '../postgres/connection.ts';
@@ -49,11 +50,13 @@ export class Writing {
     this.failIfAllAreRefused();
   }
 
-  async take(messages: readonly DestinationInput[]): Promise<void> {
+  async take(messages: readonly (DestinationInput | RowBlock)[]): Promise<void> {
     if (this.failure) throw this.failure.reason;
     for (const message of messages) {
       if (message.type === 'RECORD') {
-        this.writerFor(message.record)?.add(message.record);
+        this.writerFor(message.record.stream, message.record.namespace)?.add(message.record);
+      } else if (message.type === rowsType) {
+        this.writerFor(message.rows.stream, message.rows.namespace)?.addRows(message);
       } else if (message.type === 'STATE') {
         this.states.push(message.state);
       } else if (message.trace.stream_status?.status === 'COMPLETE') {
@@ -86,7 +89,7 @@ export class Writing {
   }
 
   /** Records come in long rows of one stream. */
-  private writerFor({ stream: name, namespace }: RecordMessage['record']): TableWriter | undefined {
+  private writerFor(name: string, namespace: StreamDescriptor['namespace']): TableWriter | undefined {
     const { latest } = this;
     if (latest?.name !== name || latest.namespace !== namespace || this.refused.size > 0) {
       this.latest = { name, namespace, writer: this.writerOf(streamKey({ name, namespace })) };

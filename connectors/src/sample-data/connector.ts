@@ -3,9 +3,14 @@
  * continues after the last record of the state, so it returns something new only if the count has grown.
  */
 
+import type { JsonSchema } from '@inlay/contract/catalog/connector-configuration';
 import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '@inlay/protocol/connector';
 import type { State } from '@inlay/protocol/protocol';
-import type { TextBuffer } from '@inlay/protocol/text-buffer';
+import { rowFormat } from '@inlay/protocol/row-blocks';
+import { TextBuffer } from '@inlay/protocol/text-buffer';
+import { columnValue } from '../postgres/column-values.ts';
+import type { MeasuredColumn } from '../postgres/row-measure.ts';
+import { RowSender } from '../postgres/row-sender.ts';
 import { type SampleStream, sampleStreams, updatedAt } from './made-up-records.ts';
 import { specification } from './specification.ts';
 
@@ -23,6 +28,9 @@ interface Position {
 }
 
 const recordsPerState = 10_000;
+/** As much as goes into a block at once, and room for the row that fills it. */
+const sentBytes = 64 * 1024;
+const linesBytes = sentBytes + 1024;
 
 export const connector: SourceConnector = {
   kind: 'source',
@@ -50,34 +58,44 @@ export const connector: SourceConnector = {
   async read(config, catalog, state, emit) {
     const settings = readSettings(config);
     const pace = paceOf(settings.recordsPerSecond);
-    for (const { stream, sync_mode } of catalog.streams) {
+    for (const { stream, sync_mode, inlay_row_blocks } of catalog.streams) {
       const sample = sampleStreams.find(({ name }) => name === stream.name);
       if (!sample) throw new ConnectorError(`The stream ${stream.name} does not exist. Refresh the list of streams.`);
+      const rows = inlay_row_blocks === rowFormat ? RowSender.of(sample, columnsOf(sample)) : undefined;
+      const sending = { stream: sample, seed: settings.seed, emit, pace, rows };
       await emit.status(sample, 'STARTED');
       if (sync_mode === 'incremental') {
-        await readOn(sample, settings, positionIn(state, sample.name, settings.seed), emit, pace);
+        await readOn(sending, settings, positionIn(state, sample.name, settings.seed));
       } else {
-        await emitRecords(sample, 1, sample.countFor(settings.count), settings.seed, emit, pace);
+        await emitRecords(sending, 1, sample.countFor(settings.count));
       }
       await emit.status(sample, 'COMPLETE');
     }
   },
 };
 
+interface Sending {
+  stream: SampleStream;
+  seed: number;
+  emit: Emitter;
+  pace: Pace;
+  /** Undefined: records are sent one by one. */
+  rows: RowSender | undefined;
+}
+
 async function readOn(
-  stream: SampleStream,
+  sending: Sending,
   { count, seed, recordsPerSecond = recordsPerState }: Settings,
   position: Position | undefined,
-  emit: Emitter,
-  pace: Pace,
 ): Promise<void> {
+  const { stream, emit } = sending;
   const total = stream.countFor(count);
   // A slow source emits its state after seconds, not hours.
   const step = Math.min(recordsPerState, recordsPerSecond * 10);
   let id = position?.id ?? 0;
   do {
     const end = Math.max(id, Math.min(id + step, total));
-    await emitRecords(stream, id + 1, end, seed, emit, pace);
+    await emitRecords(sending, id + 1, end);
     id = end;
     const reached: Position = { seed, id, updated_at: updatedAt(id) };
     await emit.state({
@@ -87,22 +105,32 @@ async function readOn(
   } while (id < total);
 }
 
-async function emitRecords(
-  stream: SampleStream,
-  from: number,
-  to: number,
-  seed: number,
-  emit: Emitter,
-  pace: Pace,
-): Promise<void> {
+async function emitRecords({ stream, seed, emit, pace, rows }: Sending, from: number, to: number): Promise<void> {
   let id = from;
   const addRecord = (data: TextBuffer) => stream.addRecord(data, id, seed);
+  const lines = new TextBuffer(linesBytes);
+  const sendLines = () => (lines.length > 0 ? rows?.send(lines.take(), 0, emit).isBehind : undefined);
   for (; id <= to; id++) {
     const tooEarly = pace();
-    if (tooEarly) await tooEarly;
-    const readerIsBehind = emit.recordOf(stream, addRecord);
+    if (tooEarly) {
+      await sendLines();
+      await tooEarly;
+    }
+    if (rows) stream.addRecord(lines, id, seed, 'row');
+    const readerIsBehind = rows ? lines.length >= sentBytes && sendLines() : emit.recordOf(stream, addRecord);
     if (readerIsBehind) await readerIsBehind;
   }
+  await sendLines();
+}
+
+/** The types of PostgreSQL that mean the same as the schema's. */
+function columnsOf({ json_schema }: SampleStream): MeasuredColumn[] {
+  const names = { integer: 'int8', number: 'float8', boolean: 'bool', string: 'text' };
+  return Object.entries(json_schema.properties as Record<string, JsonSchema>).map(([name, { type, format }]) => {
+    const [kind] = [type].flat() as (keyof typeof names)[];
+    const ofColumn = { name: format === 'date-time' || !kind ? 'timestamptz' : names[kind], isArray: false };
+    return { name, type: ofColumn, form: columnValue(ofColumn, true).form };
+  });
 }
 
 /** Called before each record; a promise means that it is too early for it. */

@@ -14,8 +14,8 @@ export interface SampleStream {
   json_schema: JsonSchema;
   /** Number of records for a number of users. */
   countFor(users: number): number;
-  /** Adds a record as JSON. */
-  addRecord(to: TextBuffer, id: number, seed: number): void;
+  /** Adds a record, by default as JSON. */
+  addRecord(to: TextBuffer, id: number, seed: number, form?: Form): void;
 }
 
 const usersPerProduct = 10;
@@ -49,16 +49,36 @@ const things = [
 ];
 const currencies = ['EUR', 'USD', 'GBP', 'JPY'];
 
+/** As JSON, or as a line of COPY's text. */
+export type Form = 'json' | 'row';
+type Piece = Record<Form, Buffer>;
+
 /** What stands between two values is a part of the piece before it. */
-const piecesOf = (texts: readonly string[]) => texts.map((text) => Buffer.from(text));
-const startOfId = Buffer.from('{"id":');
+const pieceOf = (json: string): Piece => ({ json: Buffer.from(json), row: Buffer.from(rowOf(json)) });
+const piecesOf = (texts: readonly string[]) => texts.map(pieceOf);
+const startOfId = pieceOf('{"id":');
 const days: Buffer[] = [];
+
+function rowOf(json: string): string {
+  const isTrue = json.startsWith('true');
+  const values = json.replace(/^(true|false)/, isTrue ? 't' : 'f').replace('null', '\\N');
+  const row = values.replace('{"id":', '').replace(/,"\w+":/g, '\t');
+  return row
+    .replace(/T(00:00:00.000)Z/g, ' $1+00')
+    .replaceAll('"', '')
+    .replace('}', '\n');
+}
+
 /** How every record ends: two times of the same time of day, the first without its day, the second when it was updated. */
-const ending = Buffer.from('T00:00:00.000Z","updated_at":"0000-00-00T00:00:00.000Z"}');
-const timeOfDay = ending.subarray(0, 'T00:00:00.000Z'.length);
-const updated = ending.subarray('T00:00:00.000Z"'.length);
-const secondDayAt = 'T00:00:00.000Z","updated_at":"'.length;
-const secondTimeAt = 'T00:00:00.000Z","updated_at":"0000-00-00'.length;
+const endings = { json: endingOf('json'), row: endingOf('row') };
+
+function endingOf(form: Form) {
+  const bytes = pieceOf('T00:00:00.000Z","updated_at":"0000-00-00T00:00:00.000Z"}')[form];
+  const timeOfDay = bytes.subarray(0, pieceOf('T00:00:00.000Z')[form].length);
+  const updated = bytes.subarray(pieceOf('T00:00:00.000Z"')[form].length);
+  const secondDayAt = bytes.indexOf('0000-00-00');
+  return { bytes, timeOfDay, updated, secondDayAt, secondTimeAt: secondDayAt + '0000-00-00'.length };
+}
 /** With the form of each in an address, which is expensive to compute. */
 const namesOf = (list: string) => list.split(' ').map((name) => ({ name, mail: mailName(name) }));
 const families = namesOf(lastNames);
@@ -71,8 +91,8 @@ const userPieces = {
   age: piecesOf(Array.from({ length: 70 }, (_, index) => `@example.com","age":${18 + index},"country":"`)),
   country: piecesOf(countries.map((country) => `${country}","occupation":"`)),
   occupation: piecesOf(occupations.map((occupation) => `${occupation}","is_subscribed":`)),
-  subscribed: Buffer.from('true,"created_at":"'),
-  notSubscribed: Buffer.from('false,"created_at":"'),
+  subscribed: pieceOf('true,"created_at":"'),
+  notSubscribed: pieceOf('false,"created_at":"'),
 };
 const productPieces = {
   adjective: piecesOf(adjectives.map((adjective) => `,"name":"${adjective} `)),
@@ -80,11 +100,11 @@ const productPieces = {
   currency: piecesOf(currencies.map((currency) => `,"currency":"${currency}","created_at":"`)),
 };
 const purchasePieces = {
-  user: Buffer.from(',"user_id":'),
-  product: Buffer.from(',"product_id":'),
+  user: pieceOf(',"user_id":'),
+  product: pieceOf(',"product_id":'),
   quantity: piecesOf([1, 2, 3, 4, 5].map((quantity) => `,"quantity":${quantity},"purchased_at":"`)),
-  returned: Buffer.from('","returned_at":"'),
-  notReturned: Buffer.from('","returned_at":null'),
+  returned: pieceOf('","returned_at":"'),
+  notReturned: pieceOf('","returned_at":null'),
 };
 
 const integer = { type: 'integer' };
@@ -110,17 +130,17 @@ const users: SampleStream = {
     updated_at: time,
   }),
   countFor: (count) => count,
-  addRecord(to, id, seed) {
+  addRecord(to, id, seed, form = 'json') {
     const random = randomOf(seed, 1, id);
-    to.addBytes(startOfId);
+    to.addBytes(startOfId[form]);
     to.addWholeNumber(id);
-    to.addBytes(random.of(userPieces.person));
+    to.addBytes(random.of(userPieces.person)[form]);
     to.addWholeNumber(id);
-    to.addBytes(random.of(userPieces.age));
-    to.addBytes(random.of(userPieces.country));
-    to.addBytes(random.of(userPieces.occupation));
-    to.addBytes(random.below(3) === 0 ? userPieces.subscribed : userPieces.notSubscribed);
-    addEnding(to, id, random.below(maxDaysBefore));
+    to.addBytes(random.of(userPieces.age)[form]);
+    to.addBytes(random.of(userPieces.country)[form]);
+    to.addBytes(random.of(userPieces.occupation)[form]);
+    to.addBytes((random.below(3) === 0 ? userPieces.subscribed : userPieces.notSubscribed)[form]);
+    addEnding(to, id, random.below(maxDaysBefore), form);
   },
 };
 
@@ -136,16 +156,16 @@ const products: SampleStream = {
     updated_at: time,
   }),
   countFor: productsFor,
-  addRecord(to, id, seed) {
+  addRecord(to, id, seed, form = 'json') {
     const random = randomOf(seed, 2, id);
     const thing = random.of(productPieces.thing);
-    to.addBytes(startOfId);
+    to.addBytes(startOfId[form]);
     to.addWholeNumber(id);
-    to.addBytes(random.of(productPieces.adjective));
-    to.addBytes(thing);
+    to.addBytes(random.of(productPieces.adjective)[form]);
+    to.addBytes(thing[form]);
     to.add(String((199 + random.below(50_000)) / 100));
-    to.addBytes(random.of(productPieces.currency));
-    addEnding(to, id, random.below(maxDaysBefore));
+    to.addBytes(random.of(productPieces.currency)[form]);
+    addEnding(to, id, random.below(maxDaysBefore), form);
   },
 };
 
@@ -161,24 +181,24 @@ const purchases: SampleStream = {
     updated_at: time,
   }),
   countFor: (count) => count * purchasesPerUser,
-  addRecord(to, id, seed) {
+  addRecord(to, id, seed, form = 'json') {
     const random = randomOf(seed, 3, id);
     const usersSoFar = Math.ceil(id / purchasesPerUser);
-    to.addBytes(startOfId);
+    to.addBytes(startOfId[form]);
     to.addWholeNumber(id);
-    to.addBytes(purchasePieces.user);
+    to.addBytes(purchasePieces.user[form]);
     to.addWholeNumber(1 + random.below(usersSoFar));
-    to.addBytes(purchasePieces.product);
+    to.addBytes(purchasePieces.product[form]);
     to.addWholeNumber(1 + random.below(productsFor(usersSoFar)));
-    to.addBytes(random.of(purchasePieces.quantity));
-    to.addBytes(dayText(writeEnding(id) - random.below(30)));
-    to.addBytes(timeOfDay);
+    to.addBytes(random.of(purchasePieces.quantity)[form]);
+    to.addBytes(dayText(writeEnding(id, form) - random.below(30)));
+    to.addBytes(endings[form].timeOfDay);
     if (random.below(20) === 0) {
-      to.addBytes(purchasePieces.returned);
-      addEnding(to, id, 0);
+      to.addBytes(purchasePieces.returned[form]);
+      addEnding(to, id, 0, form);
     } else {
-      to.addBytes(purchasePieces.notReturned);
-      to.addBytes(updated);
+      to.addBytes(purchasePieces.notReturned[form]);
+      to.addBytes(endings[form].updated);
     }
   },
 };
@@ -194,33 +214,34 @@ export function updatedAt(id: number): string {
 }
 
 /** From a day this long before the record was updated to the end of the record. */
-function addEnding(to: TextBuffer, id: number, dayCount: number): void {
-  to.addBytes(dayText(writeEnding(id) - dayCount));
-  to.addBytes(ending);
+function addEnding(to: TextBuffer, id: number, dayCount: number, form: Form): void {
+  to.addBytes(dayText(writeEnding(id, form) - dayCount));
+  to.addBytes(endings[form].bytes);
 }
 
 /** Replaces the end of a record and returns its day. Rewriting a few digits is faster than a Date. */
-function writeEnding(id: number): number {
+function writeEnding(id: number, form: Form): number {
+  const { bytes, secondDayAt, secondTimeAt } = endings[form];
   const day = Math.floor(id / updatesPerDay);
   const second = ((id - day * updatesPerDay) * updateEveryMs) / 1000;
-  ending.set(dayText(day), secondDayAt);
-  writeTime(0, second);
-  writeTime(secondTimeAt, second);
+  bytes.set(dayText(day), secondDayAt);
+  writeTime(bytes, 0, second);
+  writeTime(bytes, secondTimeAt, second);
   return day;
 }
 
-function writeTime(at: number, second: number): void {
+function writeTime(bytes: Buffer, at: number, second: number): void {
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
-  writeTwoDigits(at + 'T'.length, hour);
-  writeTwoDigits(at + 'T00:'.length, minute - hour * 60);
-  writeTwoDigits(at + 'T00:00:'.length, second - minute * 60);
+  writeTwoDigits(bytes, at + 'T'.length, hour);
+  writeTwoDigits(bytes, at + 'T00:'.length, minute - hour * 60);
+  writeTwoDigits(bytes, at + 'T00:00:'.length, second - minute * 60);
 }
 
-function writeTwoDigits(at: number, value: number): void {
+function writeTwoDigits(bytes: Buffer, at: number, value: number): void {
   const tens = Math.floor(value / 10);
-  ending[at] = zero + tens;
-  ending[at + 1] = zero + value - tens * 10;
+  bytes[at] = zero + tens;
+  bytes[at + 1] = zero + value - tens * 10;
 }
 
 /** Days are counted from the first update. */

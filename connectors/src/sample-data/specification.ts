@@ -1,4 +1,5 @@
 import type { ConnectorSpecification } from '@inlay/protocol/protocol';
+import { rowFormat } from '@inlay/protocol/row-blocks';
 import { translate } from '../kit/translate.ts';
 import { dictionary } from './words.ts';
 
@@ -41,4 +42,5 @@ export const specification: ConnectorSpecification = {
     },
     dictionary,
   ),
+  inlay_row_blocks: rowFormat,
 };

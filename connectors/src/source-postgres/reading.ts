@@ -6,14 +6,17 @@
 
 import { ConnectorError, type Emitter } from '@inlay/protocol/connector';
 import { type ConfiguredStream, type State, type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
+import { rowFormat } from '@inlay/protocol/row-blocks';
 import pg from 'pg';
+import { isCursorType, isEndOfOrder } from '../postgres/column-values.ts';
+import { fieldTexts, RecordText } from '../postgres/record-text.ts';
+import { rowExpression } from '../postgres/row-measure.ts';
 import { Changes } from './changes.ts';
-import { isCursorType, isEndOfOrder } from './column-values.ts';
 import { DamagedTexts } from './damaged-texts.ts';
 import { type Definition, definitionsOf } from './definitions.ts';
 import type { Moment } from './moment.ts';
 import { Position } from './position.ts';
-import { fieldTexts, RecordText } from './record-text.ts';
+import { type OnFields, RowSender } from '../postgres/row-sender.ts';
 import { LongRow, readLines } from './rows.ts';
 import { SkippedRows } from './skipped-rows.ts';
 import { type Column, holdParts, type Table } from './tables.ts';
@@ -29,6 +32,8 @@ export interface Reading {
   columns: Column[];
   /** Names of columns. */
   key: string[];
+  /** Whether rows may be sent in blocks. */
+  takesBlocks: boolean;
   /** Set if the table does not track changes. */
   incremental: { cursor: Column | undefined; saved: object | undefined } | undefined;
 }
@@ -44,7 +49,8 @@ export function readingOf(
   const wanted = (stream.json_schema.properties ?? {}) as Record<string, unknown>;
   const columns = table.columns.filter(({ name }) => Object.hasOwn(wanted, name));
   const key = (configured.primary_key ?? stream.source_defined_primary_key ?? []).flatMap((path) => path.slice(0, 1));
-  const reading: Reading = { stream: descriptorOf(stream), table, columns, key, incremental: undefined };
+  const takesBlocks = configured.inlay_row_blocks === rowFormat;
+  const reading: Reading = { stream: descriptorOf(stream), table, columns, key, takesBlocks, incremental: undefined };
   if (configured.sync_mode === 'incremental') {
     const saved = states.find(
       (state) => state.stream && streamKey(state.stream.stream_descriptor) === streamKey(stream),
@@ -121,14 +127,21 @@ interface Selection {
   record: RecordText;
   damaged: DamagedTexts;
   skipped: SkippedRows;
+  /** Undefined: rows are sent as records. */
+  rows: RowSender | undefined;
 }
 
-function selectionOf({ stream, table, columns, key }: Reading): Selection {
+function selectionOf({ stream, table, columns, key, takesBlocks }: Reading): Selection {
+  const rows = takesBlocks ? RowSender.of(stream, columns) : undefined;
   return {
     stream,
+    rows,
     name: `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`,
     // Qualified by the table: a bare name could refer to the selected expression, which may differ.
-    list: columns.map((column) => column.expression(columnName(column))),
+    list: columns.map((column) => {
+      const expression = column.expression(columnName(column));
+      return rows ? rowExpression(column, expression) : expression;
+    }),
     record: new RecordText(columns),
     damaged: new DamagedTexts(columns),
     skipped: new SkippedRows(stream, columns, key),
@@ -149,24 +162,20 @@ async function readAll(client: pg.Client, selection: Selection, emit: Emitter): 
   await emitLines(client, queryOf(selection, [], ''), selection, emit, undefined);
 }
 
-/**
- * Emits a record for each line of the query. `onFields` gets the position of the fields after those of the record and
- * can make the reader wait.
- */
+/** Emits a record for each line of the query. */
 async function emitLines(
   client: pg.Client,
   query: string,
-  { stream, record, damaged, skipped }: Selection,
+  { stream, record, damaged, skipped, rows }: Selection,
   emit: Emitter,
-  onFields: ((lines: Buffer, from: number, end: number) => Promise<void> | undefined) | undefined,
+  onFields: OnFields | undefined,
 ): Promise<void> {
   let records = 0;
   for await (const read of readLines(client, query)) {
     if (read instanceof LongRow) {
       skipped.add(read, emit, onFields ? fieldsOfChange : 0);
       // The fields after the record show the progress, as for any other row.
-      const isDue = onFields?.(read.tail, skipped.ownFieldsAt(read, fieldsOfChange), read.tail.length - 1);
-      if (isDue) await isDue;
+      await onFields?.(read.tail, skipped.ownFieldsAt(read, fieldsOfChange), read.tail.length - 1)?.();
       continue;
     }
     const lines = damaged.mend(read, records);
@@ -176,13 +185,22 @@ async function emitLines(
     const addData: Parameters<Emitter['recordOf']>[1] = (to) => {
       fieldsAt = record.add(to, lines, start, end);
     };
-    for (; start < lines.length; start = end + 1) {
+    while (start < lines.length) {
+      const sent = rows?.send(lines, start, emit, onFields);
+      if (sent && sent.count > 0) {
+        start = sent.end;
+        records += sent.count;
+        if (sent.isBehind) await sent.isBehind;
+        if (sent.due) await sent.due();
+        continue;
+      }
       end = lines.indexOf(newline, start);
       const isBehind = emit.recordOf(stream, addData);
       records += 1;
       if (isBehind) await isBehind;
-      const isDue = onFields?.(lines, fieldsAt, end);
-      if (isDue) await isDue;
+      const due = onFields?.(lines, fieldsAt, end);
+      if (due) await due();
+      start = end + 1;
     }
   }
 }
@@ -259,7 +277,7 @@ async function sendPass(
     const [part, ctid, age] = fieldTexts(lines, from, end) as [string, string, string | null];
     lines.copy(partStart, 0, from, from + part.length + 1);
     changes.noteSent(part, ctid, age);
-    return isStateDue ? emitState(changes.saved()) : undefined;
+    return isStateDue ? () => emitState(changes.saved()) : undefined;
   });
 }
 

@@ -5,7 +5,7 @@
 
 import type { Emitter } from '@inlay/protocol/connector';
 import { maxRecordBytes, type SkippedRecords, type StreamDescriptor } from '@inlay/protocol/protocol';
-import { fieldTexts } from './record-text.ts';
+import { fieldTexts } from '../postgres/record-text.ts';
 import type { LongRow } from './rows.ts';
 
 const tab = 9;

@@ -1,4 +1,5 @@
 import type { ConnectorSpecification } from '@inlay/protocol/protocol';
+import { rowFormat } from '@inlay/protocol/row-blocks';
 import { translate } from '../kit/translate.ts';
 import { connectionFields, connectionGroups, requiredConnectionFields } from '../postgres/connection-fields.ts';
 import { sourceDictionary } from '../postgres/words.ts';
@@ -30,4 +31,5 @@ export const specification: ConnectorSpecification = {
     },
     sourceDictionary,
   ),
+  inlay_row_blocks: rowFormat,
 };

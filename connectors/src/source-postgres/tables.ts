@@ -6,8 +6,8 @@
 import { ConnectorError } from '@inlay/protocol/connector';
 import type { Catalog, Stream } from '@inlay/protocol/protocol';
 import pg from 'pg';
+import { type ColumnType, type ColumnValue, columnValue, isCursorType } from '../postgres/column-values.ts';
 import type { Part } from './changes.ts';
-import { type ColumnType, type ColumnValue, columnValue, isCursorType } from './column-values.ts';
 
 export interface Column extends ColumnValue {
   name: string;

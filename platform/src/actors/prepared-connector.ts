@@ -61,7 +61,8 @@ export async function useConfigured<T>(
     ...(workspaceId !== undefined && { workspaceId }),
     workspaceDir: folder,
   };
-  const program = connectorProgram(launch, definition.kind, surroundings);
+  const rowBlocks = definition.specification.inlay_row_blocks;
+  const program = { ...connectorProgram(launch, definition.kind, surroundings), rowBlocks };
   const secretsOf = (whole: Configuration) => listSecrets(definition.specification.connectionSpecification, whole);
   if (!credential || workspaceId === undefined) {
     return await work({ ...program, configuration, secrets: secretsOf(configuration) });

@@ -4,11 +4,11 @@
  */
 import { isObject, textsIn } from '@inlay/contract/catalog/connector-configuration';
 import { type Redactor, redactor } from '@inlay/contract/text/redaction';
-import { logLevels, type Message, type StreamDescriptor, streamReportType } from '@inlay/protocol/protocol';
+import { logLevels, type Message, rowsType, type StreamDescriptor, streamReportType } from '@inlay/protocol/protocol';
 import { explainLimit, type LimitName, limitInWords } from '../processes/limits.ts';
 import { namedFields } from './check-words.ts';
 import type { Ending } from './connector-process.ts';
-import { type HeardMessage, intendedStream, intendedType, readLine } from './message-text.ts';
+import { type HeardMessage, type IntendedType, intendedStream, intendedType, readLine } from './message-text.ts';
 import { type ConnectorProgram, type Failure, type JobLog, RunFailure } from './runner.ts';
 
 /** Longer messages are cut: a log is for reading. */
@@ -90,11 +90,11 @@ export class Conversation {
   }
 
   /** Shows how the line begins, so that its author can find it. */
-  unreadable(meant: 'RECORD' | 'STATE', line: string, why: string): RunFailure {
+  unreadable(meant: IntendedType, line: string, why: string): RunFailure {
     // Before it is cut: a part of a secret would not be known again.
     const beginning = this.#redactor.redact(line.slice(0, maxLogLength)).slice(0, shownLineLength);
     const stream = intendedStream(line);
-    const what = `a ${meant === 'RECORD' ? 'record' : 'state'}${stream === undefined ? '' : ` of ${stream}`}`;
+    const what = `a ${{ RECORD: 'record', STATE: 'state', [rowsType]: 'block of rows' }[meant]}${stream === undefined ? '' : ` of ${stream}`}`;
     return new RunFailure(
       this.fail(
         'system_error',

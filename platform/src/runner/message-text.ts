@@ -4,7 +4,7 @@
  * in front. Those words are read as null.
  */
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
-import type { Message } from '@inlay/protocol/protocol';
+import type { Message, rowsType } from '@inlay/protocol/protocol';
 import { skipString } from './json-members.ts';
 
 /** A message and its text, or JSON that is not a message, which the protocol treats as a log line. */
@@ -63,9 +63,11 @@ export function withoutNotNumbers(text: string): { text: string; count: number }
   return { text: [...parts, text.slice(done)].join('null'), count: parts.length };
 }
 
+export type IntendedType = 'RECORD' | 'STATE' | typeof rowsType;
+
 /** What a line that cannot be read was meant to be, whatever stands before or after it. */
-export function intendedType(line: string): 'RECORD' | 'STATE' | undefined {
-  return /["']type["']\s*:\s*["'](RECORD|STATE)["']/.exec(line)?.[1] as 'RECORD' | 'STATE' | undefined;
+export function intendedType(line: string): IntendedType | undefined {
+  return /["']type["']\s*:\s*["'](RECORD|STATE|INLAY_ROWS)["']/.exec(line)?.[1] as IntendedType | undefined;
 }
 
 /** The name of the stream in a line that cannot be read, if it can be seen. */

@@ -49,7 +49,7 @@ const inherited = ['PATH', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SS
 const light = new Set(['sample-data', 'local-files']);
 /**
  * Bundled sources whose records are valid JSON whatever the other side sends: three write them from values, and the
- * `postgres` source checks what it passes on as text (source-postgres/record-text.ts).
+ * `postgres` source checks what it passes on as text (connectors/src/postgres/record-text.ts).
  */
 const writersOfJson = new Set(['sample-data', 'http-api', 'file', 'source-postgres']);
 /** What the container engine's client needs to find its engine and its registry logins. */

@@ -15,7 +15,9 @@ import {
   type Message,
   RecordBeginning,
   type RecordMessage,
+  type RowsHeader,
   recordHead,
+  rowsType,
   type State,
   type StreamDescriptor,
   type StreamStatus,
@@ -23,6 +25,7 @@ import {
   tokenRequestType,
   type ValueChange,
 } from '@inlay/protocol/protocol';
+import { faultOfHeader, OpenBlock } from '@inlay/protocol/row-blocks';
 import type { Confirmations } from './confirmations.ts';
 import { type Conversation, renewedConfiguration, streamReport } from './conversation.ts';
 import { type SelectedFields, selectFields } from './field-selection.ts';
@@ -38,6 +41,7 @@ interface RelayedStream {
   destination: StreamDescriptor;
   isRenamed: boolean;
   fields: ReadonlySet<string> | undefined;
+  takesBlocks: boolean;
   /** How its records begin for the destination. */
   newHead: Buffer;
   /** Paths of its key in the data. */
@@ -45,6 +49,11 @@ interface RelayedStream {
   records: number;
   bytes: number;
   skipped: number;
+}
+
+interface RelayedBlock {
+  open: OpenBlock;
+  header: Buffer | undefined;
 }
 
 const newline = 10;
@@ -72,6 +81,8 @@ export class Relay {
   readonly #streams = new Map<string, RelayedStream>();
   readonly #statuses = new Map<string, StreamStatus>();
   readonly #foreign = new Set<string>();
+  /** A block of rows whose end has not come; `header` is undefined where its rows are ignored. */
+  #block: RelayedBlock | undefined;
   #latest: { beginning: RecordBeginning; stream: RelayedStream } | undefined;
 
   constructor(
@@ -88,7 +99,8 @@ export class Relay {
     this.#names = names;
     this.#source = source;
     this.#confirmations = confirmations;
-    for (const { stream, primary_key: key = stream.source_defined_primary_key ?? [] } of catalog.streams) {
+    for (const configured of catalog.streams) {
+      const { stream, primary_key: key = stream.source_defined_primary_key ?? [] } = configured;
       const { name, namespace } = stream;
       const descriptor = namespace === undefined ? { name } : { name, namespace };
       const destination = names.atDestination(descriptor) ?? descriptor;
@@ -98,6 +110,7 @@ export class Relay {
         destination,
         isRenamed: streamKey(destination) !== streamKey(descriptor),
         fields: fields && new Set(fields),
+        takesBlocks: configured.inlay_row_blocks !== undefined,
         newHead: Buffer.from(recordHead(destination)),
         key,
         records: 0,
@@ -121,11 +134,13 @@ export class Relay {
   }
 
   #passLines(block: Buffer, output: Buffer[]): void {
-    const isText = isUtf8(block);
+    let start = this.#block ? this.#passRows(block, 0, output) : 0;
+    if (start === block.length) return;
+    const isText = isUtf8(start === 0 ? block : block.subarray(start));
     const view = new DataView(block.buffer, block.byteOffset, block.length);
     // Everything before this offset is processed; the bytes between it and the current line are forwarded unchanged.
-    let done = 0;
-    for (let start = 0; start < block.length; ) {
+    let done = start;
+    while (start < block.length) {
       const newlineAt = block.indexOf(newline, start);
       const end = newlineAt === -1 ? block.length : newlineAt;
       const own = isText ? this.#recognize(block, view, start, end) : undefined;
@@ -145,8 +160,57 @@ export class Relay {
         done = end + 1;
       }
       start = end + 1;
+      if (this.#block && start < block.length) {
+        start = this.#passRows(block, start, output);
+        done = start;
+      }
     }
     if (done < block.length) output.push(block.subarray(done));
+  }
+
+  /** Takes what belongs to the block, and returns the place after it. A block is passed on when it is whole. */
+  #passRows(lines: Buffer, start: number, output: Buffer[]): number {
+    const { open, header } = this.#block as RelayedBlock;
+    const end = open.take(lines, start);
+    if (end === -1) throw this.#damaged(open.rows, 'it ends within a row');
+    if (!open.isWhole) return end;
+    this.#block = undefined;
+    if (header) {
+      const { stream, namespace, count, bytes } = open.rows;
+      for (const sum of [this.progress, this.#streams.get(streamKey({ name: stream, namespace }))]) {
+        if (!sum) continue;
+        sum.records += count;
+        sum.bytes += bytes;
+      }
+      output.push(header, ...open.pieces);
+    }
+    return end;
+  }
+
+  #startRows(rows: RowsHeader): void {
+    const fault = faultOfHeader(rows);
+    if (fault !== undefined) throw this.#damaged(rows, fault);
+    const { stream: name, namespace, ...rest } = rows;
+    const stream = this.#getStream({ name, ...(namespace !== undefined && { namespace }) }, 'records');
+    if (stream && !stream.takesBlocks) throw this.#damaged(rows, 'it was not asked for blocks');
+    const destination = stream && { stream: stream.destination.name, ...spaceOf(stream.destination), ...rest };
+    const message = destination && { type: rowsType, rows: destination };
+    this.#block = { open: new OpenBlock(rows), header: message && Buffer.from(`${JSON.stringify(message)}\n`) };
+  }
+
+  #damaged(rows: RowsHeader | undefined, why: string): RunFailure {
+    const which = typeof rows?.stream === 'string' ? ` of ${displayName({ name: rows.stream, ...spaceOf(rows) })}` : '';
+    return this.#invalid(`The source sent a damaged block of rows${which}: ${why}.`);
+  }
+
+  /** Call at the end of the output: a source that stopped within a block has not sent its rows. */
+  noteEnd(): void {
+    if (!this.#block) return;
+    const { stream } = this.#block.open.rows;
+    this.cutOff ??= this.#source.fail(
+      'system_error',
+      `The source stopped in the middle of a block of rows of ${stream}.`,
+    );
   }
 
   /**
@@ -278,6 +342,7 @@ export class Relay {
     if (told) this.#reports.add(told.stream, told.report, (words) => this.#source.redact(words));
     const renewed = renewedConfiguration(message);
     if (renewed) this.renewals.push(renewed);
+    if (message.type === rowsType) this.#startRows(message.rows);
     if (message.type === tokenRequestType) this.tokenRequests.push(message);
     return undefined;
   }
@@ -285,7 +350,7 @@ export class Relay {
   /** A dying source truncates its last line. Its exit gives the reason and takes precedence over that line. */
   #hear(line: string, isWhole: boolean): HeardMessage | undefined {
     try {
-      return this.#source.hear(line, ['RECORD', 'STATE']);
+      return this.#source.hear(line, ['RECORD', 'STATE', rowsType]);
     } catch (error) {
       if (isWhole || !(error instanceof RunFailure)) throw error;
       this.cutOff = error.failure;
@@ -381,6 +446,10 @@ function streamsNamedIn({ type, stream, global }: State): unknown[] {
   if (type !== 'GLOBAL') return [];
   const states: unknown = global?.stream_states ?? [];
   return Array.isArray(states) ? states.map((each) => each?.stream_descriptor) : [undefined];
+}
+
+function spaceOf({ namespace }: { namespace?: string }): { namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
 }
 
 function isDescriptor(stream: unknown): stream is StreamDescriptor {

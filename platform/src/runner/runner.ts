@@ -34,6 +34,8 @@ export interface ConnectorProgram {
   asksForTokens?: boolean;
   /** Whether records of this source are valid JSON by how they are made, so that nobody has to check them. */
   isRecordTextValid?: boolean;
+  /** The format of rows in blocks that its specification names; see protocol/src/row-blocks.ts. */
+  rowBlocks?: string | undefined;
   /** The folder it runs in; by default one of the runner's own. */
   workingDir?: string;
   /** The whole environment of the process: nothing of the service's own is inherited. */

@@ -16,6 +16,7 @@ import {
   streamHoldingType,
   streamKey,
 } from '@inlay/protocol/protocol';
+import { rowFormat } from '@inlay/protocol/row-blocks';
 import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
 import { catalogText } from './catalog-text.ts';
 import { Confirmations } from './confirmations.ts';
@@ -196,10 +197,11 @@ class SyncRun {
     const { source, selectedFields = new Map() } = request;
     const words = new Conversation(source, request.log);
     const { now } = this.#settings.runtime;
-    const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations, this.#reports, now);
+    const offered = this.#offerBlocks(request);
+    const relay = new Relay(offered, this.#names, selectedFields, words, this.#confirmations, this.#reports, now);
     this.#relay = relay;
     const desk = new TokenDesk(source, words, this.#settings.runtime);
-    const catalog = new JsonText(await catalogText(this.#catalog));
+    const catalog = new JsonText(await catalogText(offered));
     const files = { config: source.configuration, catalog, ...stateFile(request.state), ...desk.offer };
     const over = new AbortController();
     try {
@@ -214,6 +216,16 @@ class SyncRun {
     }
     relay.reportEmitted();
     return relay;
+  }
+
+  /** Rows go in blocks where both sides know their format and nothing in a record is to be changed. */
+  #offerBlocks({ source, destination, selectedFields }: SyncRequest): ConfiguredCatalog {
+    const format = source.rowBlocks;
+    if (format !== rowFormat || destination.rowBlocks !== format) return this.#catalog;
+    const streams = this.#catalog.streams.map((configured) =>
+      selectedFields?.has(streamKey(configured.stream)) ? configured : { ...configured, inlay_row_blocks: format },
+    );
+    return { streams };
   }
 
   /**
@@ -272,6 +284,7 @@ class SyncRun {
           request.onProgress?.({ ...relay.progress });
         }
       }
+      relay.noteEnd();
     } catch (error) {
       this.#fail(failureOfReading(error, words));
       source.stop();
