@@ -54,5 +54,5 @@ export { takeRoom } from '../server/src/tenancy/quotas/quotas.ts';
 export { findWorkspaceByName } from '../server/src/tenancy/workspaces/claims.store.ts';
 export { encodeCursor } from '../server/src/tenancy/workspaces/cursor.ts';
 export { holdLiveWorkspace } from '../server/src/tenancy/workspaces/live-workspaces.ts';
-export { countByStatus, findWorkspace, listWorkspaces } from '../server/src/tenancy/workspaces/workspaces.store.ts';
+export { countByStatus, findShown, listWorkspaces } from '../server/src/tenancy/workspaces/workspaces.store.ts';
 export { seedPipelines } from '../server/test/support/seed-pipelines.ts';

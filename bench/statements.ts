@@ -69,7 +69,7 @@ async function runStatement(
     case 'widgetToken':
       return await product.findWorkspaceByName(db, organizationId, name);
     case 'get':
-      return await product.findWorkspace(db, organizationId, id);
+      return await product.findShown(db, organizationId, id);
     case 'list':
       return await product.listWorkspaces(db, organizationId, {}, pageSize + 1);
     case 'listLong':

@@ -15,7 +15,8 @@ const maps = new Map();
  * from, and a build has moved since then. Programs that load others contain a copy of this file; all copies share the names.
  * @type {Map<string, string>}
  */
-const programs = /** @type {any} */ ((globalThis[Symbol.for('inlay.programs')] ??= new Map()));
+const programs = /** @type {any} */ (globalThis)[Symbol.for('inlay.programs')] ?? new Map();
+Object.assign(globalThis, { [Symbol.for('inlay.programs')]: programs });
 
 /** @param {string} file */
 function noteProgram(file) {
