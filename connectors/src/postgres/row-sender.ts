@@ -41,12 +41,10 @@ export class RowSender {
     return measure && new RowSender(stream, columns, measure);
   }
 
-  /** Sends rows up to the first one that is too long, or after which something is due. */
+  /** Sends rows up to the first one that is too long, or after which something is due. The lines are then no longer whole. */
   send(lines: Buffer, start: number, emit: Emitter, onFields?: OnFields): Sent {
     const measure = this.#measure;
-    // Without the fields that are not part of the records. Other rows are sent from where they lie.
-    const records = onFields && Buffer.allocUnsafe(lines.length - start);
-    let length = 0;
+    let to = start;
     let count = 0;
     let due: Sent['due'];
     let from = start;
@@ -54,11 +52,11 @@ export class RowSender {
       const end = lines.indexOf(newline, from);
       if (end - from > maxRowBytes) break;
       const fieldsAt = measure.add(lines, from, end);
-      if (records) {
-        length += lines.copy(records, length, from, fieldsAt);
-        records[length - 1] = newline;
-      }
+      // Rows move together, without the fields that are not part of their records.
+      if (to < from) lines.copyWithin(to, from, fieldsAt);
+      to += fieldsAt - from;
       due = onFields?.(lines, fieldsAt, end);
+      lines[to - 1] = newline;
       count++;
       from = end + 1;
     }
@@ -66,8 +64,7 @@ export class RowSender {
     const { bytes, hasFarTimes } = measure;
     measure.bytes = 0;
     measure.hasFarTimes = false;
-    const sent = records ? records.subarray(0, length) : lines.subarray(start, from);
-    const rows = { columns: this.#columns, lines: sent, count, bytes, hasFarTimes };
+    const rows = { columns: this.#columns, lines: lines.subarray(start, to), count, bytes, hasFarTimes };
     return { count, end: from, isBehind: emit.rows?.(this.#stream, rows), due };
   }
 }

@@ -42,7 +42,10 @@ export function definitionRoutes(app: FastifyInstance, ctx: DefinitionsContext):
 }
 
 /** All fields after `version` are additions of this platform: a hosted one publishes them in its registry. */
-function presentInList({ definitionId, kind, slug, name, version, documentation, icon, specification }: Definition) {
+function presentInList(definition: Definition) {
+  const { definitionId, kind, slug, name, version, documentation, icon } = definition;
+  // How rows travel matters only to the runner.
+  const { inlay_row_blocks: _, ...specification } = definition.specification;
   return {
     id: definitionId,
     name,

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sampleStreams } from '@inlay/connectors/sample-data/made-up-records';
+import { type Form, sampleStreams } from '@inlay/connectors/sample-data/made-up-records';
 import type { ConfiguredStream, DestinationSyncMode, State } from '@inlay/protocol/protocol';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -176,8 +176,9 @@ async function growWhilePlatformsDie(store: Store, told: readonly Witness[]): Pr
   for (const witness of told) {
     count += users;
     const streams = streamsOf('append', 1);
-    const plan = { strike: 'kill the platform', afterBytes: pointIn(streams, { count, seed: 1 }, kept()) };
     const connectors = { source: sampleSource({ count, seed: 1 }), destination: store.connector };
+    const afterBytes = pointIn(streams, { count, seed: 1 }, kept(), formOf(connectors));
+    const plan = { strike: 'kill the platform', afterBytes };
     const request = {
       ...connectors,
       [witness]: struck(connectors[witness], plan),
@@ -225,7 +226,7 @@ async function run(
 ): Promise<RanSync> {
   let source = sampleSource(sample);
   let destination = store.connector;
-  const afterBytes = pointIn(streams, sample, state);
+  const afterBytes = pointIn(streams, sample, state, formOf({ source, destination }));
   const until = join(temporaryFolder(), 'struck');
   const startedAtMs = Date.now();
   if (victim === 'source') source = struck(source, { strike: 'kill', afterBytes });
@@ -264,14 +265,19 @@ function struck(connector: ConfiguredConnector, plan: object): ConfiguredConnect
   return { ...connector, program: process.execPath, args };
 }
 
+/** How the records travel. */
+function formOf({ source, destination }: Record<'source' | 'destination', ConfiguredConnector>): Form {
+  return source.rowBlocks !== undefined && source.rowBlocks === destination.rowBlocks ? 'row' : 'json';
+}
+
 /** Somewhere among the bytes that such a sync moves, but for the last few. */
-function pointIn(streams: ConfiguredStream[], { count, seed }: Sample, states: readonly State[]): number {
+function pointIn(streams: ConfiguredStream[], { count, seed }: Sample, states: readonly State[], form: Form): number {
   const bytes = streams.map(({ stream, sync_mode }) => {
     const { countFor } = sampleOf(stream.name);
     const own = states.find((state) => state.stream?.stream_descriptor.name === stream.name);
     const position = own?.stream?.stream_state as { id: number } | undefined;
     const from = sync_mode === 'incremental' ? (position?.id ?? 0) : 0;
-    return (countFor(count) - from) * madeUpText(stream.name, 1, seed).length;
+    return (countFor(count) - from) * madeUpText(stream.name, 1, seed, form).length;
   });
   return 1 + random(bytes.reduce((sum, each) => sum + each, 0));
 }
@@ -299,8 +305,8 @@ function sampleOf(name: string) {
   return sample;
 }
 
-function madeUpText(stream: string, id: number, seed: number): string {
-  return addedText((to) => sampleOf(stream).addRecord(to, id, seed));
+function madeUpText(stream: string, id: number, seed: number, form: Form = 'json'): string {
+  return addedText((to) => sampleOf(stream).addRecord(to, id, seed, form));
 }
 
 /** The last state of each stream. */
