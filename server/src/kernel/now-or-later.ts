@@ -1,7 +1,4 @@
-/**
- * A value that is there already, or a promise of it. What most requests need is in memory, and a request that waits for
- * no promise costs a third less.
- */
+/** A value, or a promise of one. What most requests need is in memory, so they don't have to wait for a promise. */
 export type NowOrLater<T> = T | Promise<T>;
 
 export function whenThere<T, R>(value: NowOrLater<T>, use: (value: T) => NowOrLater<R>): NowOrLater<R> {

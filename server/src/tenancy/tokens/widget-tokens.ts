@@ -109,7 +109,7 @@ function queryOf(filters: TemplateFilters, theme: WidgetTheme | undefined, local
   return pairs.map(([name, value]) => `${name}=${formEncoded(value)}`).join('&');
 }
 
-/** A value as `URLSearchParams` writes it, which takes three times as long. */
+/** The same text as `URLSearchParams` writes, in less time. */
 export function formEncoded(value: string): string {
   if (/^[\w.*-]*$/.test(value)) return value;
   return encodeURIComponent(value.toWellFormed())

@@ -39,13 +39,15 @@ const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_
  */
 export const deleted = sql.lit('deleted' as const);
 
-const workspaceById = prepare((db, organizationId: string, id: string) =>
+const visible = (db: Db, organizationId: string, id: string) =>
   db
     .selectFrom('workspaces')
-    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('lifecycle', '<>', deleted),
+    .where('lifecycle', '<>', deleted);
+
+const workspaceById = prepare((db, organizationId: string, id: string) =>
+  visible(db, organizationId, id).select(columns),
 );
 
 export async function findWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
@@ -109,12 +111,7 @@ export const shownColumns = ['id', 'name', 'organization_id', 'status', 'created
 export type ShownWorkspace = Pick<WorkspaceRow, (typeof shownColumns)[number]>;
 
 const shownById = prepare((db, organizationId: string, id: string) =>
-  db
-    .selectFrom('workspaces')
-    .select(shownColumns)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('lifecycle', '<>', deleted),
+  visible(db, organizationId, id).select(shownColumns),
 );
 
 export async function findShown(db: Db, organizationId: string, id: string): Promise<ShownWorkspace | undefined> {
