@@ -1,6 +1,7 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
 // command line is bundled into inlay.cjs, and once more without the service into commands.cjs, which loads the commands
-// from command-modules.cjs. Each bundled connector, which runs as a process of its own, is a file in connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
+// from command-modules.cjs. Each bundled connector runs as a process of its own and is a file in connectors/. Our own
+// packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Packages with native code stay in
 // node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed. licenses.txt and
