@@ -10,7 +10,13 @@ import { freePort } from '../scripts/disposable.mjs';
 import { proxyCases, type StartedProxy } from '../scripts/proxies.mjs';
 import { localFiles, sampleData } from '../server/test/support/pipelines.ts';
 import { type Service, startService } from '../server/test/support/service.ts';
-import { hosts, makeCertificate, openSites, type Sites } from '../widget/test/support/sites.ts';
+import {
+  chromiumArgumentsForSites,
+  hosts,
+  makeCertificate,
+  openSites,
+  type Sites,
+} from '../widget/test/support/sites.ts';
 
 const operatorToken = 'an-operator-token-only-for-these-tests';
 const certificate = makeCertificate();
@@ -18,11 +24,10 @@ let browser: Browser;
 let sites: Sites;
 
 beforeAll(async () => {
-  sites = await openSites();
-  const rules = Object.values(hosts).map((host) => `MAP ${host} 127.0.0.1`);
+  sites = await openSites(certificate);
   browser = await chromium.launch({
     executablePath: await findChromium({ install: true }),
-    args: [...chromiumArguments, `--host-resolver-rules=${rules.join(',')}`],
+    args: [...chromiumArguments, ...chromiumArgumentsForSites(certificate.certificate)],
   });
 });
 afterAll(async () => {
@@ -58,7 +63,7 @@ describe.each(proxyCases)('Behind $name at "$path/"', ({ start, path }) => {
     rmSync(dataDir, { recursive: true, force: true });
   });
   beforeEach(async () => {
-    context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ignoreHTTPSErrors: true });
+    context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
     context.setDefaultTimeout(300_000);
     page = await context.newPage();
     page.on('pageerror', (error) => problems.push(String(error.stack ?? error.message)));

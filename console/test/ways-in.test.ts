@@ -12,7 +12,7 @@ import { createOrganization } from '../../server/src/tenancy/organizations/organ
 import { logOfTest } from '../../server/test/security/support.ts';
 import { startTestApp, type TestApp } from '../../server/test/support/app.ts';
 import { sampleData } from '../../server/test/support/pipelines.ts';
-import { handOnTo, hosts, openSites, type Sites } from '../../widget/test/support/sites.ts';
+import { chromiumArgumentsForSites, handOnTo, hosts, openSites, type Sites } from '../../widget/test/support/sites.ts';
 import { words } from '../src/words/words.ts';
 
 let sites: Sites;
@@ -57,12 +57,7 @@ beforeAll(async () => {
   });
   browser = await chromium.launch({
     executablePath: await findChromium({ install: true }),
-    args: [
-      ...chromiumArguments,
-      `--host-resolver-rules=${Object.values(hosts)
-        .map((host) => `MAP ${host} 127.0.0.1`)
-        .join(',')}`,
-    ],
+    args: [...chromiumArguments, ...chromiumArgumentsForSites(sites.certificate)],
   });
 });
 afterEach(async () => {
@@ -102,7 +97,7 @@ function openProvider(issuer: string, redirectUrl: string): RequestListener {
 
 /** A new browser profile. */
 async function visit(path: string): Promise<void> {
-  context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ignoreHTTPSErrors: true });
+  context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
   context.setDefaultTimeout(300_000);
   page = await context.newPage();
   page.on('pageerror', (error) => problems.push(String(error.stack ?? error.message)));

@@ -1,11 +1,11 @@
 /** Chromium without the flags that the automation library adds. */
-import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CDPSession, chromium, type Frame, type Page } from 'playwright-core';
 import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
 import type { Engine, EngineOptions, Place, Window } from './real-browsers.ts';
+import { chromiumArgumentsForSites } from './sites.ts';
 
 export async function launchChromium(options: EngineOptions & { whole: boolean }): Promise<Engine> {
   const { hosts, certificate, blocksThirdPartyCookies, deniedStorage, whole } = options;
@@ -21,7 +21,6 @@ export async function launchChromium(options: EngineOptions & { whole: boolean }
     },
   };
   writeFileSync(join(profile, 'Default/Preferences'), JSON.stringify(preferences));
-  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: await findChromium({ install: true, whole }),
     ignoreDefaultArgs: true,
@@ -31,8 +30,7 @@ export async function launchChromium(options: EngineOptions & { whole: boolean }
       '--remote-debugging-pipe',
       `--user-data-dir=${profile}`,
       '--no-proxy-server',
-      `--host-resolver-rules=${hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',')}`,
-      `--ignore-certificate-errors-spki-list=${createHash('sha256').update(key).digest('base64')}`,
+      ...chromiumArgumentsForSites(certificate, hosts),
       'about:blank',
     ],
     viewport: null,

@@ -3,6 +3,7 @@
  * process answers for all of them.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -28,8 +29,7 @@ export interface Sites {
   close(): void;
 }
 
-export async function openSites(): Promise<Sites> {
-  const { key, certificate } = makeCertificate();
+export async function openSites({ key, certificate } = makeCertificate()): Promise<Sites> {
   const handlers = new Map<string, Handler>();
   const server = createServer({ key, cert: certificate }, (asked, response) => {
     const handler = handlers.get(asked.headers.host?.replace(/:\d+$/, '') ?? '');
@@ -67,6 +67,18 @@ export function handOnTo(url: string): Handler {
     response.on('close', () => onward.destroy());
     asked.pipe(onward);
   };
+}
+
+/**
+ * Lets Chromium find the hosts on this machine and trust this certificate. Ignoring certificate errors per context isn't
+ * enough: Chromium then repeats each request whose connection has such an error, and gives up after too many.
+ */
+export function chromiumArgumentsForSites(certificate: string, names: string[] = Object.values(hosts)): string[] {
+  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
+  return [
+    `--host-resolver-rules=${names.map((host) => `MAP ${host} 127.0.0.1`).join(',')}`,
+    `--ignore-certificate-errors-spki-list=${createHash('sha256').update(key).digest('base64')}`,
+  ];
 }
 
 /** A certificate for all hosts, which nobody has signed. */
