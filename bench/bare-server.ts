@@ -5,7 +5,7 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { SqliteConnection, type SqliteValue } from '@inlay/sqlite/connection';
+import { SqliteConnection, type SqliteValue } from '@inlay/database/connection';
 import pg from 'pg';
 import { answerQuestions, portOf } from './child-program.ts';
 import type { Statement } from './statements.ts';

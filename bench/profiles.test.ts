@@ -22,7 +22,7 @@ const [fastify, route] = ['node_modules/fastify/lib/hooks.js', 'server/src/tenan
 test.each([
   ['rule', [fastify, route, 'server/src/tenancy/workspaces/workspaces.ts']],
   ['store', [route, 'server/src/tenancy/workspaces/workspaces.store.ts', 'server/src/kernel/db/prepared.ts']],
-  ['store', ['sqlite/src/connection.ts', 'all']],
+  ['store', ['database/src/connection.ts', 'all']],
   ['store', ['node_modules/pg/lib/connection.js', 'node:net', 'writev']],
   ['Node.js and kernel', [fastify, 'node:_http_outgoing', 'node:net', 'writev']],
   ['Node.js and kernel', ['(program)']],

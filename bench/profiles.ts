@@ -30,7 +30,7 @@ const serialization = 'serialization';
 const layers: [name: string, files: RegExp][] = [
   [
     'store',
-    /^sqlite\/|\/kernel\/db\/|\.store\.ts$|^node_modules\/(@photostructure\/sqlite|kysely|pg|pg-[^/]*|postgres-[^/]*)\//,
+    /^database\/|\/kernel\/db\/|\.store\.ts$|^node_modules\/(@photostructure\/sqlite|kysely|pg|pg-[^/]*|postgres-[^/]*)\//,
   ],
   [serialization, /^node_modules\/fast-json-stringify\/|\/kernel\/iso-time\.ts$/],
   [

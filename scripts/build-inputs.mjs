@@ -8,7 +8,7 @@ import { join } from 'node:path';
 export const packages = [
   'contract',
   'schedule',
-  'sqlite',
+  'database',
   'protocol',
   'guard',
   'manifests',

@@ -51,14 +51,14 @@ const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
 const packagesBelow = {
   contract: [],
   schedule: [],
-  sqlite: [],
+  database: [],
   webhooks: [],
   protocol: ['contract'],
   guard: ['protocol'],
   manifests: ['contract', 'protocol', 'guard'],
   connectors: ['contract', 'protocol', 'guard', 'manifests'],
-  platform: ['contract', 'schedule', 'sqlite', 'protocol', 'connectors'],
-  server: ['contract', 'schedule', 'sqlite', 'webhooks', 'protocol', 'guard', 'connectors', 'platform'],
+  platform: ['contract', 'schedule', 'database', 'protocol', 'connectors'],
+  server: ['contract', 'schedule', 'database', 'webhooks', 'protocol', 'guard', 'connectors', 'platform'],
   ui: ['contract'],
   widget: ['contract', 'ui'],
   console: ['contract', 'ui'],
@@ -164,9 +164,9 @@ const importRules = [
       isIn(from, 'server') && isIn(to, 'connectors') && !(isIn(to, 'connectors/src/s3') && isBackup(from)),
   },
   {
-    words: 'only sqlite/src/connection.ts imports the SQLite driver',
+    words: 'only database/src/connection.ts imports the SQLite driver',
     isBroken: ({ from, package: name }) =>
-      (name === '@photostructure/sqlite' || name === 'node:sqlite') && from !== 'sqlite/src/connection.ts',
+      (name === '@photostructure/sqlite' || name === 'node:sqlite') && from !== 'database/src/connection.ts',
   },
   {
     words: 'in server, only edge/ and the reader of manifests import the bundled platform',

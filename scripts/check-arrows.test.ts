@@ -68,8 +68,10 @@ const expected: Record<string, Record<string, string[]>> = {
     ],
   },
   sqlite: {
-    'a package imports only packages of ours that are below it': ['sqlite/src/connection.ts → @inlay/contract/fields'],
-    'only sqlite/src/connection.ts imports the SQLite driver': [
+    'a package imports only packages of ours that are below it': [
+      'database/src/connection.ts → @inlay/contract/fields',
+    ],
+    'only database/src/connection.ts imports the SQLite driver': [
       'server/src/edge/app.ts → @photostructure/sqlite',
       'server/src/edge/app.ts → node:sqlite',
     ],

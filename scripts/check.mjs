@@ -109,7 +109,7 @@ const testsOnEachNodeVersion = [
   'server/test/journey.test.ts',
   'console/test/ways-in.test.ts',
   'platform/test/postgres-to-postgres.test.ts',
-  'sqlite/src',
+  'database/src',
 ];
 
 /** @param {{ version: number, binFolder: string }} node */

@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import pg from 'pg';
 
 /** @type {Record<string, Set<string>>} */

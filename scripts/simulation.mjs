@@ -117,10 +117,9 @@ export async function loadSimulation(without) {
       packages: 'external',
       alias: {
         ...Object.fromEntries(
-          ['contract', 'schedule', 'sqlite', 'protocol', 'guard', 'manifests', 'connectors', 'platform'].map((name) => [
-            `@inlay/${name}`,
-            resolve(root, name, 'src'),
-          ]),
+          ['contract', 'schedule', 'database', 'protocol', 'guard', 'manifests', 'connectors', 'platform'].map(
+            (name) => [`@inlay/${name}`, resolve(root, name, 'src')],
+          ),
         ),
         'inlay-webhooks': resolve(root, 'webhooks/src'),
       },

@@ -1,5 +1,5 @@
 // Runs in each process of the tests, before its first test file.
-import { guardTransactions } from '@inlay/sqlite/transaction-guard';
+import { guardTransactions } from '@inlay/database/transaction-guard';
 
 guardTransactions();
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { credentials, fillWorkspace, platformOptions, startPlatform, temporaryFile } from '../test/start-platform.ts';

@@ -8,9 +8,9 @@
  */
 import { join } from 'node:path';
 import type { SpanStarter } from '@inlay/contract/spans';
+import { StorageState } from '@inlay/database/storage-state';
 import type { ChangeKind } from '@inlay/protocol/protocol';
 import { FairQueue } from '@inlay/schedule/fair-queue';
-import { StorageState } from '@inlay/sqlite/storage-state';
 import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
 import type { ActorsContext } from './actors/context.ts';

@@ -7,7 +7,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeLock, tryLock } from '@inlay/sqlite/file-lock';
+import { takeLock, tryLock } from '@inlay/database/file-lock';
 import type { Log } from './log.ts';
 import { allProcessesIn, findUsableCgroup, killCgroup, listRunCgroups, removeCgroup } from './processes/cgroups.ts';
 import { endMarkedProcesses } from './processes/marked-processes.ts';

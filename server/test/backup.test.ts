@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SqliteConnection } from '@inlay/database/connection';
+import { applyPending, readFileHistory } from '@inlay/database/schema-history';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { openStore as openPlatformStore } from '@inlay/platform/db/open';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import { applyPending, readFileHistory } from '@inlay/sqlite/schema-history';
 import { sql } from 'kysely';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { itInLongRun } from '../../scripts/long-run.ts';

@@ -1,7 +1,7 @@
 /** A new database starts from a baseline, an old one runs every migration. Both end up with the same schema. */
 import { join } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import { applyPending, IncompatibleSchema, readHistory } from '@inlay/sqlite/schema-history';
+import { SqliteConnection } from '@inlay/database/connection';
+import { applyPending, IncompatibleSchema, readHistory } from '@inlay/database/schema-history';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';

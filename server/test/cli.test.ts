@@ -9,7 +9,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { booksManifest, codedStream } from '../../manifests/test/books-manifest.ts';
 import { type Exit, exitCodes } from '../src/edge/cli/exit-codes.ts';

@@ -1,6 +1,6 @@
 /** Migrations, on both databases: once, in order, by one of several processes, and never backwards. */
 import { join } from 'node:path';
-import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
+import { IncompatibleSchema } from '@inlay/database/schema-history';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { exitCodes } from '../src/edge/cli/exit-codes.ts';

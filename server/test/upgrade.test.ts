@@ -1,10 +1,10 @@
 /** An upgrade of the data of an older build: copies first, one process at a time, and what `--check` says before. */
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SqliteConnection } from '@inlay/database/connection';
+import { applyPending, readFileHistory } from '@inlay/database/schema-history';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { openStore as openPlatformStore } from '@inlay/platform/db/open';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import { applyPending, readFileHistory } from '@inlay/sqlite/schema-history';
 import { expect, it, onTestFinished } from 'vitest';
 import { exitCodes } from '../src/edge/cli/exit-codes.ts';
 import { upgrade } from '../src/edge/deployment/upgrade.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { describe, expect, test } from 'vitest';
 import { fillWorkspace, startPlatform, temporaryFile, testSealer } from '../../test/start-platform.ts';
 import { openStore } from '../db/open.ts';

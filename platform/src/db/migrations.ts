@@ -3,7 +3,7 @@
  * and the keys sort in the order they were written. All pending ones run in a single transaction. The version before keeps
  * working on the result.
  */
-import type { SchemaDefinition } from '@inlay/sqlite/schema-history';
+import type { SchemaDefinition } from '@inlay/database/schema-history';
 import { type Kysely, sql } from 'kysely';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Tables } from './tables.ts';

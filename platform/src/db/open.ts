@@ -4,11 +4,11 @@
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import { applyPending, assertCompatible, type OnApplied, readHistory } from '@inlay/sqlite/schema-history';
-import { SqliteError } from '@inlay/sqlite/sqlite-error';
-import { roomStatements, type StorageState } from '@inlay/sqlite/storage-state';
-import { type TransactionGuard, transactionGuard } from '@inlay/sqlite/transaction-guard';
+import { SqliteConnection } from '@inlay/database/connection';
+import { applyPending, assertCompatible, type OnApplied, readHistory } from '@inlay/database/schema-history';
+import { SqliteError } from '@inlay/database/sqlite-error';
+import { roomStatements, type StorageState } from '@inlay/database/storage-state';
+import { type TransactionGuard, transactionGuard } from '@inlay/database/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,

@@ -1,6 +1,7 @@
 /** Answers failures in the platform's own error shapes (problems.ts). */
+
+import { storageFaultOf } from '@inlay/database/storage-state';
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
-import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';

@@ -1,5 +1,5 @@
 /** Whether the platform is alive, and whether it can be used. */
-import type { StorageState } from '@inlay/sqlite/storage-state';
+import type { StorageState } from '@inlay/database/storage-state';
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../db/open.ts';
 import { Problem } from '../problems.ts';

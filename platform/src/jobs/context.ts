@@ -1,7 +1,7 @@
 /** What the rules of this folder need from outside. */
 import type { SpanStarter } from '@inlay/contract/spans';
+import type { StorageState } from '@inlay/database/storage-state';
 import type { ChangeKind } from '@inlay/protocol/protocol';
-import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { ActorsContext } from '../actors/context.ts';
 import type { Store } from '../db/open.ts';
 import type { Log } from '../log.ts';

@@ -11,8 +11,8 @@
  */
 
 import type { TraceContext } from '@inlay/contract/text/trace-context';
+import { storageFaultOf } from '@inlay/database/storage-state';
 import { Turns } from '@inlay/schedule/turns';
-import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import { platformFailure } from '../runner/ask.ts';
 import type { OpenJobLog } from '../runner/job-log.ts';
 import type { Failure, Progress } from '../runner/runner.ts';

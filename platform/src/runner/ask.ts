@@ -1,7 +1,7 @@
 /** Asks a connector one question of the protocol: starts it, waits for its one answer and its end. */
 
+import { storageFaultOf } from '@inlay/database/storage-state';
 import type { Message } from '@inlay/protocol/protocol';
-import { storageFaultOf } from '@inlay/sqlite/storage-state';
 import { type CommandFiles, type Ending, type ProcessSettings, startConnector } from './connector-process.ts';
 import { Conversation, renewedConfiguration } from './conversation.ts';
 import { LineTooLong, linesOf, readBlocks } from './lines.ts';

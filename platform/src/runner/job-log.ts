@@ -7,7 +7,7 @@
  */
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { storageFaultOf } from '@inlay/sqlite/storage-state';
+import { storageFaultOf } from '@inlay/database/storage-state';
 import type { Failure, JobLog } from './runner.ts';
 
 interface JobLogLimits {

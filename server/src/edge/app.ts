@@ -4,7 +4,7 @@
  * another transport and use the app without a port.
  */
 import { formats } from '@inlay/contract/text/formats';
-import { StorageState } from '@inlay/sqlite/storage-state';
+import { StorageState } from '@inlay/database/storage-state';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createTellingOfRegistered } from '../catalog/definitions/registered-changes.ts';

@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StorageState } from '@inlay/database/storage-state';
 import * as told from '@inlay/platform/credentials';
 import { forgetChange, listChanges } from '@inlay/platform/definitions/registered-definitions';
 import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import { createPlatformApp } from '@inlay/platform/platform-app';
-import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { builtFolder } from '../built-folder.ts';

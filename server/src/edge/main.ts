@@ -2,7 +2,7 @@
  * The process: starts the service or the bundled platform alone, greets the operator, and shuts down cleanly on
  * signals.
  */
-import { StorageState } from '@inlay/sqlite/storage-state';
+import { StorageState } from '@inlay/database/storage-state';
 import { type Config, isLoopback, type Secrets } from '../kernel/config/config.ts';
 import { openDataDir } from '../kernel/config/data-dir.ts';
 import { openSealer } from '../kernel/config/encryption-keys.ts';

@@ -2,7 +2,7 @@
  * Opens the one client of the platform: for the bundled platform within this process, or for a hosted one. The client
  * reports the results of its calls to the metrics and the log.
  */
-import type { StorageState } from '@inlay/sqlite/storage-state';
+import type { StorageState } from '@inlay/database/storage-state';
 import type { Logger } from 'pino';
 import type { Config, Secrets } from '../kernel/config/config.ts';
 import type { DataDir } from '../kernel/config/data-dir.ts';

@@ -1,5 +1,5 @@
 /** Opens the database that the configuration names. */
-import type { StorageState } from '@inlay/sqlite/storage-state';
+import type { StorageState } from '@inlay/database/storage-state';
 import type { Config, Secrets } from '../kernel/config/config.ts';
 import { openDataDir } from '../kernel/config/data-dir.ts';
 import { openPostgres, openSqlite, type Store } from '../kernel/db/open.ts';

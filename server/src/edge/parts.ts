@@ -4,8 +4,8 @@
  * a start that fails half-way leaks nothing.
  */
 import { hostname } from 'node:os';
+import type { StorageState } from '@inlay/database/storage-state';
 import { FairQueue } from '@inlay/schedule/fair-queue';
-import type { StorageState } from '@inlay/sqlite/storage-state';
 import type { Logger } from 'pino';
 import { openDefinitions } from '../catalog/definitions/open.ts';
 import type { OwnDefinitionsContext } from '../catalog/definitions/own-definitions.ts';

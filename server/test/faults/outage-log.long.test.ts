@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../../platform/test/steered.ts';
 import { openProxy } from '../security/support.ts';

@@ -6,7 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { Kysely, type KyselyPlugin, sql } from 'kysely';
 import { pino } from 'pino';
 import { byWorker } from '../../src/kernel/cause.ts';

@@ -1,6 +1,6 @@
 /** Endpoints 8 and 9. */
 import { join } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { createOrganization } from '../../src/tenancy/organizations/organizations.ts';

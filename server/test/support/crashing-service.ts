@@ -5,7 +5,7 @@
  * A commit is what makes something durable: the end of a transaction, and every writing statement outside a
  * transaction.
  */
-import { SqliteConnection, type SqliteStatement } from '@inlay/sqlite/connection';
+import { SqliteConnection, type SqliteStatement } from '@inlay/database/connection';
 import pg from 'pg';
 import { createApp } from '../../src/edge/app.ts';
 import { readConfig } from '../../src/kernel/config/config.ts';

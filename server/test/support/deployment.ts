@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import pg from 'pg';
 import { createTestDatabase } from './databases.ts';
 import { type PlatformProxy, startPlatformProxy } from './platform-proxy.ts';

@@ -1,6 +1,6 @@
 /** What a database consists of, as texts to compare: independent of white space and of the order of columns. */
-import type { SqliteConnection } from '@inlay/sqlite/connection';
-import type { SchemaDefinition } from '@inlay/sqlite/schema-history';
+import type { SqliteConnection } from '@inlay/database/connection';
+import type { SchemaDefinition } from '@inlay/database/schema-history';
 import type { QueryExecutorProvider } from 'kysely';
 import type pg from 'pg';
 

@@ -5,7 +5,7 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteConnection } from '@inlay/database/connection';
 import { expect } from 'vitest';
 import type { TestDatabase } from './databases.ts';
 import { eventually, listWorkspaces, operatorToken, type Reply, tokenPath, workspaceOf } from './deployment.ts';

@@ -1,7 +1,8 @@
 /** Errors as one plain paragraph for the person who typed the command, without a stack unless it is a bug. */
+
+import { IncompatibleSchema } from '@inlay/database/schema-history';
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
-import { IncompatibleSchema } from '@inlay/sqlite/schema-history';
 import { NoData } from '../../kernel/config/data-dir.ts';
 import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';

@@ -1,7 +1,7 @@
 /** The store of the deployment, for a command: beside a service that may be running on it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertCompatible, findIncompatibility, type SchemaHistory } from '@inlay/sqlite/schema-history';
+import { assertCompatible, findIncompatibility, type SchemaHistory } from '@inlay/database/schema-history';
 import { type Config, readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { noData, openDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';

@@ -1,6 +1,6 @@
 /** `inlay upgrade`, and `inlay upgrade --check`: what an upgrade would do, without doing it. */
 import { existsSync } from 'node:fs';
-import { findIncompatibility } from '@inlay/sqlite/schema-history';
+import { findIncompatibility } from '@inlay/database/schema-history';
 import { type Config, ConfigError, readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { noData } from '../../kernel/config/data-dir.ts';
 import { readSchemaHistory } from '../../kernel/db/migrations.ts';

@@ -6,7 +6,7 @@
 import { createReadStream, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { applyPending, readHistory } from '@inlay/sqlite/schema-history';
+import { applyPending, readHistory } from '@inlay/database/schema-history';
 import { sql } from 'kysely';
 import { schemaOf } from '../../kernel/db/migrations.ts';
 import type { Db } from '../../kernel/db/open.ts';

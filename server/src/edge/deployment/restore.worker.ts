@@ -8,9 +8,9 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { tryLock } from '@inlay/database/file-lock';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { openStore as openPlatformStore } from '@inlay/platform/db/open';
-import { tryLock } from '@inlay/sqlite/file-lock';
 import { openTokens } from '../../credentials/tokens/credentials.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
 import type { AwsSettings } from '../../kernel/config/config.ts';

@@ -6,11 +6,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { SqliteConnection } from '@inlay/database/connection';
+import { takeLock } from '@inlay/database/file-lock';
+import { assertCompatible, type OnApplied, readFileHistory, type SchemaHistory } from '@inlay/database/schema-history';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
 import { openStore as openPlatformStore } from '@inlay/platform/db/open';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import { takeLock } from '@inlay/sqlite/file-lock';
-import { assertCompatible, type OnApplied, readFileHistory, type SchemaHistory } from '@inlay/sqlite/schema-history';
 import { sql } from 'kysely';
 import type { Config } from '../../kernel/config/config.ts';
 import { openDataDir } from '../../kernel/config/data-dir.ts';

@@ -12,7 +12,7 @@ import {
   readHistory,
   type SchemaDefinition,
   type SchemaHistory,
-} from '@inlay/sqlite/schema-history';
+} from '@inlay/database/schema-history';
 import { type Kysely, sql } from 'kysely';
 import { version } from '../version.ts';
 import type { DatabaseKind, Store } from './open.ts';

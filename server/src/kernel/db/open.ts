@@ -5,9 +5,9 @@
  */
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SqliteConnection } from '@inlay/sqlite/connection';
-import { roomStatements, type StorageState } from '@inlay/sqlite/storage-state';
-import { transactionGuard } from '@inlay/sqlite/transaction-guard';
+import { SqliteConnection } from '@inlay/database/connection';
+import { roomStatements, type StorageState } from '@inlay/database/storage-state';
+import { transactionGuard } from '@inlay/database/transaction-guard';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { addFunctions, sqliteDialect } from './sqlite.ts';
 import { isOutage } from './storage-failure.ts';

@@ -3,8 +3,8 @@
  * transaction keeps it until it ends. A database in a file has a second connection that only reads. SQLite shows the
  * second connection only what is committed, so a reader does not wait for a transaction.
  */
-import type { SqliteConnection } from '@inlay/sqlite/connection';
-import type { TransactionGuard } from '@inlay/sqlite/transaction-guard';
+import type { SqliteConnection } from '@inlay/database/connection';
+import type { TransactionGuard } from '@inlay/database/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,

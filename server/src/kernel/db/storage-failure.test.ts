@@ -1,6 +1,6 @@
 /** The error that users of the database get if it does not respond in time. */
 import { randomUUID } from 'node:crypto';
-import { StorageState } from '@inlay/sqlite/storage-state';
+import { StorageState } from '@inlay/database/storage-state';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';

@@ -1,5 +1,5 @@
 /** Decides whether an error means that the store is busy, full or away, or that one of our statements is wrong. */
-import { SqliteError } from '@inlay/sqlite/sqlite-error';
+import { SqliteError } from '@inlay/database/sqlite-error';
 
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/;
 // 08 connection, 28 authorization, 3D000 no such database, 40 rollback, 53 resources, 55000 and 55P03 not available
