@@ -5,8 +5,9 @@
  * Migrations are expand/contract: the version before a migration keeps working after it. So a start accepts migrations it
  * doesn't know, unless the store says that they need a later version.
  */
-import { Kysely, type QueryExecutorProvider, SqliteAdapter, SqliteDialect, sql } from 'kysely';
+import { Kysely, type QueryExecutorProvider, SqliteDialect, sql } from 'kysely';
 import { SqliteConnection } from './connection.ts';
+import { isSqlite } from './is-sqlite.ts';
 
 export interface SchemaDefinition<Tx extends QueryExecutorProvider> {
   /** The version of this program. */
@@ -146,10 +147,9 @@ async function writeVersions<Tx extends QueryExecutorProvider>(
 
 /** Looks for one table only: Kysely's introspection reads the columns of all tables. */
 async function hasTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
-  const { rows } =
-    db.getExecutor().adapter instanceof SqliteAdapter
-      ? await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)
-      : await sql`select 1 where to_regclass(${name}) is not null`.execute(db);
+  const { rows } = isSqlite(db)
+    ? await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)
+    : await sql`select 1 where to_regclass(${name}) is not null`.execute(db);
   return rows.length > 0;
 }
 

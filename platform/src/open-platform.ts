@@ -144,7 +144,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   });
   const storage = options.storage ?? new StorageState(runtime);
   if (!options.storage) storage.logTo(log);
-  const store = await openStore(options.file, { storage });
+  const store = await openStore(options.file, { now: runtime.now, storage });
   try {
     await assertKeyKnown({ store, sealer });
     await sealPlainConfigurations({ store, sealer });

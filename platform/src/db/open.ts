@@ -38,6 +38,8 @@ export interface Store {
 const busyTimeoutMs = 500;
 
 interface StoreOptions {
+  /** The clock behind `now_ms()`, for leases. */
+  now?: () => number;
   /** Notified when the database stops accepting writes. */
   storage?: StorageState;
   onApplied?: OnApplied | undefined;
@@ -46,11 +48,12 @@ interface StoreOptions {
 
 export async function openStore(
   file: string,
-  { storage, onApplied, definition = schema }: StoreOptions = {},
+  { now = Date.now, storage, onApplied, definition = schema }: StoreOptions = {},
 ): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
   const database = new SqliteConnection(file, { busyTimeoutMs, ...(storage && { onFailure: storage.note }) });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  database.define('now_ms', { isDeterministic: false }, () => BigInt(now()));
 
   const guard = transactionGuard();
   const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }, guard) });

@@ -2,8 +2,9 @@
  * Gives many rows to one insert statement. In a list of values each row would add its parameters to the text of the
  * statement, and making, parsing and planning such a text takes longer than running it.
  */
+
+import { isSqlite } from '@inlay/database/is-sqlite';
 import { type AliasedRawBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { isSqlite } from './is-sqlite.ts';
 import type { Db } from './open.ts';
 import type { Tables } from './tables.ts';
 

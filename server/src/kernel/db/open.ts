@@ -112,7 +112,7 @@ export function openPostgres({ url, maxConnections = 20, storage }: PostgresOpti
       onFailure: (error: unknown) => storage?.note(error, isOutage(error)),
     };
     // Loaded here and not at the start, because a service on SQLite never needs it.
-    const pool = async () => (await import('./postgres-pool.ts')).openPool(options);
+    const pool = async () => (await import('@inlay/database/postgres-pool')).openPool(options);
     return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   };
   const db = connect(maxConnections, statementTimeoutMs);

@@ -1,5 +1,5 @@
+import { isSqlite } from '@inlay/database/is-sqlite';
 import { sql } from 'kysely';
-import { isSqlite } from './is-sqlite.ts';
 import type { Db } from './open.ts';
 
 /** The type of a column of ids: a value that a query makes itself must be cast to it. */

@@ -1,7 +1,8 @@
 /** The SQL of the log: entries are added to `log_pending`, and read from `log_entries` once they have a position. */
+
+import { isSqlite } from '@inlay/database/is-sqlite';
 import { sql } from 'kysely';
 import { insertionOf } from '../../kernel/db/given-rows.ts';
-import { isSqlite } from '../../kernel/db/is-sqlite.ts';
 import { now } from '../../kernel/db/moments.ts';
 import type { Db } from '../../kernel/db/open.ts';
 import { prepare } from '../../kernel/db/prepared.ts';

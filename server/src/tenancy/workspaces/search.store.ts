@@ -4,8 +4,8 @@
  * character.
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
+import { isSqlite } from '@inlay/database/is-sqlite';
 import { type CompiledQuery, sql } from 'kysely';
-import { isSqlite } from '../../kernel/db/is-sqlite.ts';
 import { lastSlot, liesInSlot, slotOf, tsqueryOf, wordsToMatch } from '../../kernel/db/name-parts.ts';
 import type { Db } from '../../kernel/db/open.ts';
 import { prepare } from '../../kernel/db/prepared.ts';
