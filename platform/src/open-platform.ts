@@ -45,8 +45,10 @@ import { passingTracer, watchProcesses } from './tracing.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
-  /** The SQLite file; ':memory:' keeps everything in memory. */
+  /** The SQLite file; ':memory:' keeps everything in memory. Unused with a URL. */
   file: string;
+  /** A PostgreSQL database, which several processes may share. */
+  databaseUrl?: string | undefined;
   /** Folder for workspace files, job logs and, temporarily, configurations of running connectors. */
   dataDir: string;
   clientId: string;
@@ -144,7 +146,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   });
   const storage = options.storage ?? new StorageState(runtime);
   if (!options.storage) storage.logTo(log);
-  const store = await openStore(options.file, { now: runtime.now, storage });
+  const { file, databaseUrl: url } = options;
+  const store = await openStore(url === undefined ? { file } : { url }, { now: runtime.now, storage });
   try {
     await assertKeyKnown({ store, sealer });
     await sealPlainConfigurations({ store, sealer });

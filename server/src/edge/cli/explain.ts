@@ -1,10 +1,10 @@
 /** Errors as one plain paragraph for the person who typed the command, without a stack unless it is a bug. */
 
 import { IncompatibleSchema } from '@inlay/database/schema-history';
+import { isStorageFailure } from '@inlay/database/storage-failure';
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { NoData } from '../../kernel/config/data-dir.ts';
-import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
 import { ApiFailure, meansService } from './api-client.ts';
 import { CommandError, type Exit } from './exit-codes.ts';
