@@ -44,6 +44,8 @@ export interface SqliteOptions {
   storage?: StorageState | undefined;
   /** Adds the functions that the statements call and SQLite lacks, `now_ms` among them. */
   addFunctions(connection: SqliteConnection): void;
+  /** Changes nothing, not even the mode of the file. */
+  isReadOnly?: boolean;
   /** Whether prepared statements read on a connection of their own, and wait for no transaction. */
   hasReader?: boolean;
 }
@@ -53,12 +55,13 @@ export function openSqlite<Tables>({
   busyTimeoutMs = 500,
   storage,
   addFunctions,
+  isReadOnly = false,
   hasReader = false,
 }: SqliteOptions): Database<Tables> {
   const onFailure = storage && { onFailure: storage.note };
-  if (file !== ':memory:') ownerOnly(file);
-  const database = new SqliteConnection(file, { busyTimeoutMs, ...onFailure });
-  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  if (file !== ':memory:' && !isReadOnly) ownerOnly(file);
+  const database = new SqliteConnection(file, { busyTimeoutMs, readOnly: isReadOnly, ...onFailure });
+  if (!isReadOnly) database.exec('pragma journal_mode = wal; pragma synchronous = full');
   addFunctions(database);
   const reader = hasReader ? new SqliteConnection(file, { busyTimeoutMs, readOnly: true, ...onFailure }) : undefined;
   if (reader) addFunctions(reader);

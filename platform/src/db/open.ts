@@ -28,6 +28,8 @@ interface StoreOptions {
   now?: () => number;
   busyTimeoutMs?: number;
   maxConnections?: number;
+  /** Only for SQLite, whose file would be changed by opening it. */
+  isReadOnly?: boolean;
   /** Notified when the database stops accepting writes. */
   storage?: StorageState;
   onApplied?: OnApplied | undefined;
@@ -49,7 +51,13 @@ export async function openStore(place: string | StorePlace, options: StoreOption
 /** Without a look at its schema. */
 export function openStoreAsItIs(
   place: string | StorePlace,
-  { now = Date.now, storage, busyTimeoutMs, maxConnections }: Omit<StoreOptions, 'onApplied' | 'definition'> = {},
+  {
+    now = Date.now,
+    storage,
+    busyTimeoutMs,
+    maxConnections,
+    isReadOnly = false,
+  }: Omit<StoreOptions, 'onApplied' | 'definition'> = {},
 ): Store {
   const at = typeof place === 'string' ? { file: place } : place;
   if ('url' in at) {
@@ -65,6 +73,7 @@ export function openStoreAsItIs(
   return openSqlite<Tables>({
     ...at,
     storage,
+    isReadOnly,
     addFunctions: (connection) => connection.define('now_ms', { isDeterministic: false }, () => BigInt(now())),
     ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
   });
@@ -72,7 +81,7 @@ export function openStoreAsItIs(
 
 /** In a transaction: on PostgreSQL, only there are bare names looked up in the schema of the platform. */
 export const readStoreHistory = (store: Store, definition = schemaOf(store.kind)) =>
-  store.transaction((tx) => readHistory(tx, definition));
+  store.kind === 'sqlite' ? readHistory(store.db, definition) : store.transaction((tx) => readHistory(tx, definition));
 
 async function migrate(
   store: Store,
