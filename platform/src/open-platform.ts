@@ -33,9 +33,11 @@ import { forgetDeclarative } from './definitions/declarative-definitions.ts';
 import type { Definition } from './definitions/definitions.ts';
 import { resealManifests } from './definitions/manifests.ts';
 import type { JobsContext } from './jobs/context.ts';
+import { fileLogs } from './jobs/file-logs.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { findRunner } from './jobs/lease.ts';
 import { createScheduler } from './jobs/scheduler.ts';
+import { storedLogs } from './jobs/stored-logs.ts';
 import { type Log, silentLog } from './log.ts';
 import { defaultLimits } from './processes/limits.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
@@ -177,6 +179,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     runtime,
     watchProcess: watchProcesses(tracer),
   });
+  const logs =
+    store.kind === 'sqlite'
+      ? fileLogs((connectionId) => join(dataDir, 'logs', connectionId), runtime.now)
+      : storedLogs({ store, runtime, log });
   const wake = () => {
     scheduler.wake();
     onJobsChanged();
@@ -250,7 +256,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     onWaited: (waitedMs) => onWaited('sync', waitedMs),
     onValuesChanged: options.onValuesChanged ?? (() => {}),
     onJobsChanged,
-    logsFolder: (connectionId) => join(dataDir, 'logs', connectionId),
+    logs,
     wake,
   };
   const scheduler = createScheduler(jobs);
@@ -288,6 +294,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
         await scheduler.stop();
         await actors.checks.close();
         await Promise.allSettled(actors.discoveries.values());
+        await logs.close();
         running.remove();
       } finally {
         if (!options.storage) storage.close();

@@ -279,6 +279,37 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
   '0017-encryption-keys-of-the-runner': async (db) => {
     await run(db, `alter table runner_lease add column encryption_keys text`);
   },
+  '0019-shared-by-coordinators': async (db) => {
+    await run(
+      db,
+      // The log of an attempt, where there is no disk that every coordinator has. The content is compressed, as base64.
+      `create table job_log_parts (
+        job_id bigint not null references jobs (job_id) on delete cascade,
+        workspace_id text not null references workspaces (workspace_id),
+        attempt bigint not null,
+        part bigint not null,
+        bytes bigint not null,
+        lines bigint not null,
+        dropped bigint not null,
+        content text not null,
+        primary key (job_id, attempt, part)
+      )`,
+      // The coordinator that is asked for the outcome of a check may be another one than runs it.
+      `create table checks (
+        check_id text not null primary key,
+        owner text not null,
+        outcome text not null,
+        alive_until bigint not null,
+        created_at bigint not null
+      )`,
+      `create index checks_by_age on checks (created_at)`,
+      // While a store is copied here from a file. The table is empty before and afterwards.
+      `create table store_moves (
+        source text not null primary key,
+        started_at bigint not null
+      )`,
+    );
+  },
 };
 
 async function run(db: Kysely<Tables>, ...statements: string[]): Promise<void> {
