@@ -39,6 +39,7 @@ import { findRunner } from './jobs/lease.ts';
 import { createScheduler } from './jobs/scheduler.ts';
 import { storedLogs } from './jobs/stored-logs.ts';
 import { type Log, silentLog } from './log.ts';
+import { refuseUnfinished } from './migrate-store.ts';
 import { defaultLimits } from './processes/limits.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
 import { openRunningFolder } from './running-folder.ts';
@@ -151,6 +152,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const { file, databaseUrl: url } = options;
   const store = await openStore(url === undefined ? { file } : { url }, { now: runtime.now, storage });
   try {
+    await refuseUnfinished(store);
     await assertKeyKnown({ store, sealer });
     await sealPlainConfigurations({ store, sealer });
     await completeSchedules(store, runtime.now());

@@ -198,6 +198,25 @@ async function dropMiddle(tx: Db, ref: LogRef, parts: PartSize[], { maxBytes, ti
   await insertPart(tx, ref, { ...marker, content: await pack(text) });
 }
 
+/** Copies a log that nobody writes any more, whole. False if there is nothing to copy. */
+export async function copyLog(store: Store, ref: LogRef, log: LogRanges): Promise<boolean> {
+  const copied = await listParts(store.db, ref);
+  if (copied.reduce((sum, { bytes }) => sum + bytes, 0) === log.totalBytes) return false;
+  await store.transaction(async (tx) => {
+    await deleteParts(
+      tx,
+      ref,
+      (await listParts(tx, ref)).map(({ part }) => part),
+    );
+    let part = 1;
+    for await (const { bytes } of log.from(0)) {
+      const lines = bytes.reduce((sum, byte) => (byte === newline ? sum + 1 : sum), 0);
+      await insertPart(tx, ref, { part: part++, bytes: bytes.length, lines, dropped: 0, content: await pack(bytes) });
+    }
+  });
+  return true;
+}
+
 /** Offsets count the bytes of the parts that are left. */
 function rangesOf(store: Store, ref: LogRef, sizes: readonly PartSize[]): LogRanges {
   let totalBytes = 0;
