@@ -15,6 +15,7 @@ import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
 import type { ActorsContext } from './actors/context.ts';
 import type { Sealer } from './actors/sealed-configuration.ts';
+import { sharedChecks } from './actors/shared-checks.ts';
 import {
   assertKeyKnown,
   listUsersOfDefinition,
@@ -223,7 +224,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     runner,
     definitions,
     credentials: options.credentials,
-    checks: createCheckQueue({ turns: turnsOf('check'), runtime, log }),
+    checks:
+      store.kind === 'sqlite'
+        ? createCheckQueue({ turns: turnsOf('check'), runtime, log })
+        : sharedChecks({ turns: turnsOf('check'), runtime, log, store, sealer }),
     discoveryTurns: turnsOf('discover'),
     discoveries: new Map(),
     discoveryPatienceMs: options.discoveryPatienceMs ?? 30_000,
