@@ -98,7 +98,7 @@ async function migrate(
 }
 
 /** An administrator may have made the schema for a user who may not make any. */
-async function makeSchema(tx: Db): Promise<void> {
+export async function makeSchema(tx: Db): Promise<void> {
   const { rows } = await sql`select 1 where to_regnamespace(${postgresSchema}) is not null`.execute(tx);
   if (rows.length === 0) await sql`create schema ${sql.id(postgresSchema)}`.execute(tx);
 }
