@@ -15,7 +15,7 @@ import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
 import type { ActorsContext } from './actors/context.ts';
 import type { Sealer } from './actors/sealed-configuration.ts';
-import { sharedChecks } from './actors/shared-checks.ts';
+import { forgetChecks, sharedChecks } from './actors/shared-checks.ts';
 import {
   assertKeyKnown,
   listUsersOfDefinition,
@@ -291,6 +291,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     async reseal() {
       await resealConfigurations({ store, sealer });
       await store.transaction((tx) => resealManifests(sealer, tx));
+      await forgetChecks(store.db);
     },
     findRunner: () => findRunner({ store, runtime }),
     endQuestions,

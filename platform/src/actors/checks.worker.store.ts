@@ -42,3 +42,7 @@ export async function prolongChecks(db: Db, checkIds: readonly string[], aliveMs
     .where('check_id', 'in', checkIds)
     .execute();
 }
+
+export async function deleteChecks(db: Db): Promise<void> {
+  await db.deleteFrom('checks').execute();
+}

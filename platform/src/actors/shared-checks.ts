@@ -3,11 +3,11 @@
  * checks in memory and writes to the store when one begins and when it ends; while it waits or runs, it says that it is alive,
  * so that nobody waits for a check whose coordinator is gone. Outcomes are sealed: connectors may repeat what they were given.
  */
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import { resourceNotFound } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Check, type CheckQueue, type Checks, createCheckQueue, interruption, keptForMs } from './check-queue.ts';
-import { findCheck, prolongChecks, putCheck } from './checks.worker.store.ts';
+import { deleteChecks, findCheck, prolongChecks, putCheck } from './checks.worker.store.ts';
 import type { Sealer } from './sealed-configuration.ts';
 
 type QueueOptions = Parameters<typeof createCheckQueue>[0];
@@ -93,4 +93,9 @@ export function sharedChecks({ store, sealer, runtime, log, turns }: SharedCheck
       await Promise.all([...writing, prolonging]);
     },
   };
+}
+
+/** Instead of sealing them with another key: whoever asks for one starts it again. */
+export async function forgetChecks(db: Db): Promise<void> {
+  await deleteChecks(db);
 }

@@ -1,8 +1,10 @@
 /** What store functions rely on, whatever the database. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { itInLongRun } from '../../../scripts/long-run.ts';
+import { startPgbouncer } from '../../../scripts/pgbouncer.mjs';
 import { createTestDatabase, describeOnBothDatabases } from '../../../server/test/support/databases.ts';
-import { openStore } from './open.ts';
+import { openStore, type Store } from './open.ts';
 
 describeOnBothDatabases("The platform's store", (kind) => {
   async function open() {
@@ -66,4 +68,28 @@ describeOnBothDatabases("The platform's store", (kind) => {
     const { rows } = await store.transaction((tx) => sql`select count(*) as count from jobs`.execute(tx));
     expect(rows).toEqual([{ count: 0 }]);
   });
+});
+
+itInLongRun('The store works behind a pooler that keeps no state of a session', async () => {
+  const database = await createTestDatabase('postgres', { migrated: true, of: 'platform' });
+  const pooler = await startPgbouncer(database.url ?? '');
+  const stores = await Promise.all([1, 2].map(() => openStore({ url: pooler.url }, { maxConnections: 4 })));
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+    await pooler.stop();
+    await database.drop();
+  });
+  const [one, other] = stores as [Store, Store];
+  const addOne = (store: Store, index: number) =>
+    store.transaction(async (tx) => {
+      const { count } = await tx
+        .selectFrom('definition_changes')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      await sql`insert into definition_changes (change_id, action, definition)
+                values (${`${count}`}, 'created', ${`${index}`})`.execute(tx);
+    });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => addOne(index % 2 === 0 ? one : other, index)));
+  expect(await other.db.selectFrom('definition_changes').select('seq').execute()).toHaveLength(20);
+  expect(await one.now()).toBeGreaterThan(0);
 });
