@@ -34,7 +34,7 @@ export const jobLog: Benchmark = {
     const log = { file: join(logs, '1-1.log'), bytes };
     writeLog(log);
     const ofFile: Read = async ({ first_error, ...query }) => {
-      const ctx = { logsFolder: () => logs } as unknown as product.JobsContext;
+      const ctx = { logs: product.fileLogs(() => logs, Date.now) } as unknown as product.JobsContext;
       const job = { connection_id: 'c', job_id: 1, attempts: 1 } as never;
       const part = await product.readPlatformLog(ctx, job, { ...query, ...(first_error && { firstError: true }) });
       return { ...part, next_offset: part.nextOffset };

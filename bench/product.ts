@@ -14,6 +14,7 @@ export type { JobLog, JobLogQuery } from '../contract/src/pipelines/operating.ts
 export { platformApi } from '../platform/src/api.ts';
 export { openStore as openPlatformStore } from '../platform/src/db/open.ts';
 export type { JobsContext } from '../platform/src/jobs/context.ts';
+export { fileLogs } from '../platform/src/jobs/file-logs.ts';
 export { readLog as readPlatformLog } from '../platform/src/jobs/job-logs.ts';
 export { openPlatform } from '../platform/src/open-platform.ts';
 export { connectorProgram } from '../platform/src/runner/programs.ts';

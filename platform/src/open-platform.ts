@@ -15,6 +15,7 @@ import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
 import type { ActorsContext } from './actors/context.ts';
 import type { Sealer } from './actors/sealed-configuration.ts';
+import { forgetChecks, sharedChecks } from './actors/shared-checks.ts';
 import {
   assertKeyKnown,
   listUsersOfDefinition,
@@ -33,10 +34,13 @@ import { forgetDeclarative } from './definitions/declarative-definitions.ts';
 import type { Definition } from './definitions/definitions.ts';
 import { resealManifests } from './definitions/manifests.ts';
 import type { JobsContext } from './jobs/context.ts';
+import { fileLogs } from './jobs/file-logs.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { findRunner } from './jobs/lease.ts';
 import { createScheduler } from './jobs/scheduler.ts';
+import { storedLogs } from './jobs/stored-logs.ts';
 import { type Log, silentLog } from './log.ts';
+import { refuseUnfinished } from './migrate-store.ts';
 import { defaultLimits } from './processes/limits.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
 import { openRunningFolder } from './running-folder.ts';
@@ -45,8 +49,10 @@ import { passingTracer, watchProcesses } from './tracing.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
-  /** The SQLite file; ':memory:' keeps everything in memory. */
+  /** The SQLite file; ':memory:' keeps everything in memory. Unused with a URL. */
   file: string;
+  /** A PostgreSQL database, which several processes may share. */
+  databaseUrl?: string | undefined;
   /** Folder for workspace files, job logs and, temporarily, configurations of running connectors. */
   dataDir: string;
   clientId: string;
@@ -144,8 +150,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   });
   const storage = options.storage ?? new StorageState(runtime);
   if (!options.storage) storage.logTo(log);
-  const store = await openStore(options.file, { now: runtime.now, storage });
+  const { file, databaseUrl: url } = options;
+  const store = await openStore(url === undefined ? { file } : { url }, { now: runtime.now, storage });
   try {
+    await refuseUnfinished(store);
     await assertKeyKnown({ store, sealer });
     await sealPlainConfigurations({ store, sealer });
     await completeSchedules(store, runtime.now());
@@ -174,6 +182,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     runtime,
     watchProcess: watchProcesses(tracer),
   });
+  const logs =
+    store.kind === 'sqlite'
+      ? fileLogs((connectionId) => join(dataDir, 'logs', connectionId), runtime.now)
+      : storedLogs({ store, runtime, log });
   const wake = () => {
     scheduler.wake();
     onJobsChanged();
@@ -212,7 +224,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     runner,
     definitions,
     credentials: options.credentials,
-    checks: createCheckQueue({ turns: turnsOf('check'), runtime, log }),
+    checks:
+      store.kind === 'sqlite'
+        ? createCheckQueue({ turns: turnsOf('check'), runtime, log })
+        : sharedChecks({ turns: turnsOf('check'), runtime, log, store, sealer }),
     discoveryTurns: turnsOf('discover'),
     discoveries: new Map(),
     discoveryPatienceMs: options.discoveryPatienceMs ?? 30_000,
@@ -247,7 +262,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     onWaited: (waitedMs) => onWaited('sync', waitedMs),
     onValuesChanged: options.onValuesChanged ?? (() => {}),
     onJobsChanged,
-    logsFolder: (connectionId) => join(dataDir, 'logs', connectionId),
+    logs,
     wake,
   };
   const scheduler = createScheduler(jobs);
@@ -276,6 +291,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     async reseal() {
       await resealConfigurations({ store, sealer });
       await store.transaction((tx) => resealManifests(sealer, tx));
+      await forgetChecks(store.db);
     },
     findRunner: () => findRunner({ store, runtime }),
     endQuestions,
@@ -285,6 +301,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
         await scheduler.stop();
         await actors.checks.close();
         await Promise.allSettled(actors.discoveries.values());
+        await logs.close();
         running.remove();
       } finally {
         if (!options.storage) storage.close();

@@ -3,14 +3,19 @@
  * machine, a process id, and something unique, since process ids are reused.
  */
 import { createHash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** Process ids mean something only to the machine, or the container, that gave them out. */
 const machine = createHash('sha256')
-  .update(process.platform === 'linux' ? `${hostname()} ${readlinkSync('/proc/self/ns/pid')}` : hostname())
+  .update(process.platform === 'linux' ? `${bootId()} ${hostname()} ${readlinkSync('/proc/self/ns/pid')}` : hostname())
   .digest('hex')
   .slice(0, 12);
+
+/** Of the running kernel. Machines may have the same name, and their first namespaces always have the same number. */
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
 
 /** Unique part for this process: the id alone does not distinguish it from a predecessor with the same id. */
 const inUse = new Set<string>();

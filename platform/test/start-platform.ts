@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
-import { onTestFinished } from 'vitest';
+import { it, onTestFinished } from 'vitest';
+import { isLongRun } from '../../scripts/long-run.ts';
+import { createTestDatabase, databaseKinds, type TestDatabaseKind } from '../../server/test/support/databases.ts';
 import type { Sealer } from '../src/actors/sealed-configuration.ts';
 import { platformApi } from '../src/api.ts';
 import { bundledDefinitions } from '../src/definitions/bundled-definitions.ts';
@@ -56,6 +58,43 @@ export function temporaryFile(): string {
   return join(folder, 'platform.db');
 }
 
+/** The kind of database that new platforms of the current test get. */
+let storeKind: TestDatabaseKind = 'sqlite';
+/** The databases of platforms by their files, for tests that open one again. */
+const urls = new Map<string, string>();
+
+/**
+ * Like `test` of Vitest, for suites that run SQL: every second test runs on PostgreSQL. The long run has all tests on both
+ * databases.
+ */
+export function testOnStores(name: string, run: () => Promise<void>): void {
+  for (const kind of kindsInTurn()) it(`${name} [${kind}]`, () => onStore(kind, run));
+}
+
+let turn = 0;
+const kindsInTurn = (): readonly TestDatabaseKind[] =>
+  isLongRun ? databaseKinds : [databaseKinds[turn++ % databaseKinds.length] as TestDatabaseKind];
+
+async function onStore(kind: TestDatabaseKind, run: () => Promise<void>): Promise<void> {
+  storeKind = kind;
+  try {
+    await run();
+  } finally {
+    storeKind = 'sqlite';
+  }
+}
+
+async function databaseOf(file: string, isNew: boolean): Promise<string | undefined> {
+  if (!isNew || storeKind === 'sqlite') return urls.get(file);
+  const { url = '', drop } = await createTestDatabase('postgres', { migrated: true, of: 'platform' });
+  urls.set(file, url);
+  onTestFinished(async () => {
+    urls.delete(file);
+    await drop();
+  });
+  return url;
+}
+
 export interface Reply {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the shape of what came back
@@ -92,8 +131,10 @@ export async function startPlatform({
 }: StartOptions = {}): Promise<RunningPlatform> {
   const file = options.file ?? temporaryFile();
   const { clientId, clientSecret } = { ...credentials, ...options };
+  const databaseUrl = await databaseOf(file, options.file === undefined);
   const platform = await openPlatform({
     ...platformOptions(file),
+    databaseUrl,
     runtime: { ...systemRuntime, now: () => clock.time },
     bundledDefinitions: [...bundledDefinitions, ...moreDefinitions],
     ...options,

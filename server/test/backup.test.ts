@@ -100,6 +100,45 @@ async function readAll(test: TestApp, token: string, after?: number) {
   return await test.request('GET', `/api/v1/events?limit=500${query}`, { token });
 }
 
+it('A backup covers the platform on PostgreSQL, also in the database of the service', async () => {
+  const onOneDatabase = async (migrated: boolean) => {
+    const database = await createTestDatabase('postgres', { migrated });
+    onTestFinished(() => database.drop());
+    rmSync(join(database.dataDir, 'platform.db'), { force: true });
+    const { url = '' } = database;
+    return { database, env: { INLAY_DATABASE_URL: url, INLAY_PLATFORM_DATABASE_URL: url } };
+  };
+  const { database: shared, env } = await onOneDatabase(true);
+  const test = await start('postgres', { shared, env });
+  await test.scopedToken('kept');
+  expect(await examine(test.env)).toContainEqual({ state: 'ok', what: 'Platform: bundled, on PostgreSQL' });
+  const made = await backUp(test.env);
+  expect(made.stores).toMatchObject([
+    { name: 'service', kind: 'postgres', file: 'tables' },
+    { name: 'platform', kind: 'postgres', file: 'platform-tables' },
+  ]);
+  const elsewhere = await onOneDatabase(false);
+  const refused = await runCommand(['restore', '--from', made.folder, '--passphrase-file', passphraseFile], {
+    env: { INLAY_DATA_DIR: elsewhere.database.dataDir, INLAY_DATABASE_URL: elsewhere.env.INLAY_DATABASE_URL },
+  });
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Set INLAY_PLATFORM_DATABASE_URL')]);
+  const { report } = await restore(made.folder, elsewhere.database.dataDir, elsewhere.env);
+  expect(report).toMatchObject({ organizations: 1, missing_on_platform: [] });
+  const again = await start('postgres', { shared: elsewhere.database, env: elsewhere.env });
+  const { operatorToken: token } = test;
+  // Numbers continue after those that were given out.
+  const body = { workspace_name: 'another' };
+  expect((await again.request('POST', '/api/v1/embedded/scoped-token', { body, token })).status).toBe(200);
+  const platform = await openPlatformStore({ url: elsewhere.env.INLAY_PLATFORM_DATABASE_URL });
+  onTestFinished(() => platform.close());
+  const workspaces = await platform.db.selectFrom('workspaces').select('name').orderBy('seq').execute();
+  expect(workspaces.map(({ name }) => name)).toEqual(['kept', 'another']);
+  const second = await runCommand(['restore', '--from', made.folder, '--passphrase-file', passphraseFile], {
+    env: { INLAY_DATA_DIR: newPath(), ...elsewhere.env },
+  });
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+});
+
 describeInTurns('A backup', (kind, it) => {
   it('restores a running deployment: keys, customers and webhooks as they were, and no position given twice', async () => {
     const test = await start(kind);

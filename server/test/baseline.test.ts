@@ -6,17 +6,17 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { schema as platformSchema } from '../../platform/src/db/migrations.ts';
-import { openStore } from '../../platform/src/db/open.ts';
+import { openStore as openPlatformStore, readStoreHistory } from '../../platform/src/db/open.ts';
 import { migrate, schemaOf } from '../src/kernel/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../src/kernel/db/open.ts';
-import { addFunctions } from '../src/kernel/db/sqlite.ts';
+import { addFunctions } from '../src/kernel/db/sqlite-functions.ts';
 import {
   createTestDatabase,
   type databaseKinds,
   describeOnBothDatabases,
   type TestDatabase,
 } from './support/databases.ts';
-import { describePostgres, describeSqlite, withoutBaseline } from './support/schemas.ts';
+import { describePostgres, describeSqlite, describeTables, withoutBaseline } from './support/schemas.ts';
 
 async function openEmpty(kind: (typeof databaseKinds)[number]): Promise<{ database: TestDatabase; store: Store }> {
   const database = await createTestDatabase(kind);
@@ -86,7 +86,7 @@ it('The baseline of the platform makes the schema that the whole chain of migrat
   onTestFinished(() => database.drop());
   const describeFile = async (name: string, definition: typeof platformSchema) => {
     const file = join(database.dataDir, name);
-    await (await openStore(file, { definition })).close();
+    await (await openPlatformStore(file, { definition })).close();
     const connection = new SqliteConnection(file);
     onTestFinished(() => connection.close());
     return describeSqlite(connection);
@@ -94,4 +94,26 @@ it('The baseline of the platform makes the schema that the whole chain of migrat
   const expected = await describeFile('old.db', withoutBaseline(platformSchema));
   expect(expected.length).toBeGreaterThan(30);
   expect(await describeFile('fresh.db', platformSchema)).toEqual(expected);
+});
+
+it('The tables of the platform are the same on PostgreSQL, beside those of the service', async () => {
+  const database = await createTestDatabase('postgres', { migrated: true });
+  onTestFinished(() => database.drop());
+  const { url = '', dataDir } = database;
+  const open = async (place: string | { url: string }) => {
+    const store = await openPlatformStore(place);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const [sqlite, postgres] = [await open(join(dataDir, 'platform.db')), await open({ url })];
+  const shape = await describeTables(postgres);
+  expect(shape.length).toBeGreaterThan(150);
+  expect(shape).toEqual(await describeTables(sqlite));
+  expect(await readStoreHistory(postgres)).toEqual(await readStoreHistory(sqlite));
+  // Another start finds nothing to do, and neither store sees the tables of the other.
+  await open({ url });
+  const service = openPostgres({ url, maxConnections: 1 });
+  onTestFinished(() => service.close());
+  expect(await migrate(service)).toEqual([]);
+  await expect(sql`select * from connectors`.execute(service.db)).rejects.toThrow('does not exist');
 });

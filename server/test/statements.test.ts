@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { SqliteConnection } from '@inlay/database/connection';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { addFunctions } from '../src/kernel/db/sqlite.ts';
+import { addFunctions } from '../src/kernel/db/sqlite-functions.ts';
 import { createTestDatabase } from './support/databases.ts';
 
 const fixture = fileURLToPath(new URL('fixtures/statements-of-last-release.json.gz', import.meta.url));

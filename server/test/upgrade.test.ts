@@ -44,7 +44,13 @@ async function makeOldData() {
   return {
     ...{ dataDir, files, store, open, lines },
     upgrade: (opened: Store = store) =>
-      upgrade({ config, store: opened, runtime: systemRuntime, tell: (line) => lines.push(line) }),
+      upgrade({
+        config,
+        secrets: { platformDatabaseUrl: undefined },
+        store: opened,
+        runtime: systemRuntime,
+        tell: (line) => lines.push(line),
+      }),
     copies: () => readdirSync(join(dataDir, 'before-upgrade')),
     pending: async () => ({
       database: (await readFileHistory(files.service, schemaOf('sqlite'))).pending,
@@ -100,7 +106,15 @@ it('copies nothing where there is no data yet', async () => {
     await database.drop();
   });
   const config = { dataDir: database.dataDir, platformUrl: undefined };
-  expect(await upgrade({ config, store, runtime: systemRuntime, tell: () => {} })).not.toEqual([]);
+  expect(
+    await upgrade({
+      config,
+      secrets: { platformDatabaseUrl: undefined },
+      store,
+      runtime: systemRuntime,
+      tell: () => {},
+    }),
+  ).not.toEqual([]);
   expect(existsSync(join(database.dataDir, 'before-upgrade'))).toBe(false);
 });
 

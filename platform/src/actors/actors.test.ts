@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
-import { fillWorkspace, publicUrl, type RunningPlatform, startPlatform } from '../../test/start-platform.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  fillWorkspace,
+  publicUrl,
+  type RunningPlatform,
+  startPlatform,
+  testOnStores as test,
+} from '../../test/start-platform.ts';
 import { bundledDefinitions } from '../definitions/bundled-definitions.ts';
 import type { Definition } from '../definitions/definitions.ts';
 import { openConfiguration } from './sealed-configuration.ts';
@@ -99,7 +105,7 @@ describe.each(kinds)('a $kind', ({ kind, slug, good, bad, change }) => {
     expect((await call('GET', collection)).body.data).toEqual([]);
   });
 
-  test.each([{ name: '' }, { workspaceId: 'x' }, { configuration: 'x' }, { name: undefined }])(
+  it.each([{ name: '' }, { workspaceId: 'x' }, { configuration: 'x' }, { name: undefined }])(
     'is refused with 400 for %j',
     async (wrong) => {
       const { create } = await start();
@@ -249,7 +255,7 @@ describe('secrets', () => {
     expect((await call('POST', '/sources', { name: 'v', workspaceId, configuration })).status).toBe(422);
   });
 
-  test.each(['source', 'workspace'])('leave the row when its %s is deleted', async (which) => {
+  it.each(['source', 'workspace'])('leave the row when its %s is deleted', async (which) => {
     const { call, path, workspaceId, stored } = await createVault();
     await call('DELETE', which === 'source' ? path : `/workspaces/${workspaceId}`);
     expect(await stored()).toEqual({ user: 'u', login: { password: MASK } });
@@ -288,7 +294,7 @@ describe('definitions', () => {
     expect((await call('GET', `/connector_definitions?type=source&workspaceId=${randomUUID()}`)).status).toBe(404);
   });
 
-  test.each(kinds)('of a workspace show how to configure a $kind', async ({ kind, slug }) => {
+  it.each(kinds)('of a workspace show how to configure a $kind', async ({ kind, slug }) => {
     const running = await startPlatform();
     const { call } = running;
     const base = `/workspaces/${await createWorkspace(running)}/definitions/${kind}s`;
@@ -303,7 +309,7 @@ describe('definitions', () => {
     expect((await call('POST', base, { name: 'mine' })).status).toBe(404);
   });
 
-  test.each(['.', '..', '/etc', 'a/../b', 'a//b', 'a/', '.hidden', 'a\\b', 'a\nb', ''])(
+  it.each(['.', '..', '/etc', 'a/../b', 'a//b', 'a/', '.hidden', 'a\\b', 'a\nb', ''])(
     'let no folder be called %j',
     async (path) => {
       const running = await startPlatform();

@@ -1,6 +1,7 @@
 /**
  * Checks of connectors that run in the background: a caller starts one and asks for its outcome later. Nothing here
- * outlives the process or an hour; a caller who asks for a check that is gone starts it again.
+ * outlives the process or an hour; a caller who asks for a check that is gone starts it again. Where there are several
+ * coordinators, shared-checks.ts tells the others.
  *
  * Invariants: only a few checks run at a time; workspaces take turns, and each has its own bounded queue
  * (fair-queue.ts); only a bounded number of finished checks is kept.
@@ -29,13 +30,20 @@ export interface Check {
 
 export type CheckEnd = CheckOutcome & Pick<Check, 'streams'>;
 
-export interface CheckQueue {
+/** What requests need, whether other processes see the checks or not. */
+export interface Checks {
   /** Throws QueueFull. */
-  start(owner: string, workspaceId: string, run: (signal: AbortSignal) => Promise<CheckEnd>): Check;
+  start(owner: string, workspaceId: string, run: (signal: AbortSignal) => Promise<CheckEnd>): Check | Promise<Check>;
   /** A check is found only under the `owner` it was started with. */
-  get(owner: string, checkId: string): Check;
+  get(owner: string, checkId: string): Check | Promise<Check>;
   /** Stops what runs and waits for it to be over. What has not begun is not begun any more. */
   close(): Promise<void>;
+}
+
+export interface CheckQueue extends Checks {
+  start(...given: Parameters<Checks['start']>): Check;
+  get(...given: Parameters<Checks['get']>): Check;
+  find(...given: Parameters<Checks['get']>): Check | undefined;
 }
 
 interface CheckQueueOptions {
@@ -43,17 +51,20 @@ interface CheckQueueOptions {
   turns: FairQueue;
   runtime: Pick<Runtime, 'now' | 'newId'>;
   log: Pick<Log, 'error'>;
+  /** Called when a check has ended, whatever its outcome. */
+  onOver?(owner: string, check: Check): void;
 }
 
 const maxKept = 1_000;
-const keptForMs = 3_600_000;
+export const keptForMs = 3_600_000;
+export const interruption = 'The check was interrupted. Try again.';
 
 interface Kept extends Check {
   owner: string;
   startedAt: number;
 }
 
-export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): CheckQueue {
+export function createCheckQueue({ turns, runtime, log, onOver = () => {} }: CheckQueueOptions): CheckQueue {
   const kept = new Map<string, Kept>();
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -65,6 +76,12 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
     for (const [index, [id, { startedAt }]] of over.entries()) {
       if (index < tooMany || startedAt <= runtime.now() - keptForMs) kept.delete(id);
     }
+  }
+
+  function find(owner: string, checkId: string): Check | undefined {
+    forgetOld();
+    const check = kept.get(checkId.toLowerCase());
+    return check?.owner === owner ? present(check) : undefined;
   }
 
   async function perform(check: Kept, run: (signal: AbortSignal) => Promise<CheckEnd>): Promise<void> {
@@ -91,19 +108,25 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
       forgetOld();
       const check: Kept = { checkId: runtime.newId(), owner, status: 'pending', startedAt: runtime.now() };
       const begin = () => {
-        const work = perform(check, run).finally(() => running.delete(work));
+        const work = perform(check, run).finally(() => {
+          running.delete(work);
+          onOver(owner, present(check));
+        });
         running.add(work);
         return work;
       };
-      turns.enqueue(workspaceId, begin, () => interrupt(check));
+      turns.enqueue(workspaceId, begin, () => {
+        interrupt(check);
+        onOver(owner, present(check));
+      });
       kept.set(check.checkId, check);
       return present(check);
     },
+    find,
     get(owner, checkId) {
-      forgetOld();
-      const check = kept.get(checkId.toLowerCase());
-      if (check?.owner !== owner) throw resourceNotFound('check', checkId);
-      return present(check);
+      const check = find(owner, checkId);
+      if (!check) throw resourceNotFound('check', checkId);
+      return check;
     },
     async close() {
       turns.close();
@@ -115,7 +138,7 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
 
 /** Callers waiting for the outcome learn that there will be none. */
 function interrupt(check: Check): void {
-  Object.assign(check, { status: 'failed', message: 'The check was interrupted. Try again.' });
+  Object.assign(check, { status: 'failed', message: interruption });
 }
 
 function present({ owner: _, startedAt: __, ...check }: Kept): Check {

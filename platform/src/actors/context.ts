@@ -8,7 +8,7 @@ import type { ActorRow } from '../db/tables.ts';
 import type { DefinitionsContext } from '../definitions/context.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
-import type { CheckQueue } from './check-queue.ts';
+import type { Checks } from './check-queue.ts';
 import type { Sealer } from './sealed-configuration.ts';
 
 export interface ActorsContext {
@@ -19,7 +19,7 @@ export interface ActorsContext {
   definitions: DefinitionsContext;
   /** Undefined for a platform that was opened without them. */
   credentials: Credentials | undefined;
-  checks: CheckQueue;
+  checks: Checks;
   /** The fair queue of workspaces waiting for stream discovery. */
   discoveryTurns: FairQueue;
   /** Discoveries under way, so that requests for the same source share one. */

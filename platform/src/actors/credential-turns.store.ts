@@ -1,4 +1,5 @@
 /** The SQL of `credential_turns`. */
+import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 
 interface Turn {
@@ -23,10 +24,10 @@ export async function putTurn(tx: Db, workspaceId: string, credentialId: string,
     .execute();
 }
 
-export async function prolongTurn(db: Db, workspaceId: string, { holder, expires_at }: Turn): Promise<void> {
+export async function prolongTurn(db: Db, workspaceId: string, holder: string, turnMs: number): Promise<void> {
   await db
     .updateTable('credential_turns')
-    .set({ expires_at })
+    .set({ expires_at: sql<number>`now_ms() + cast(${turnMs} as bigint)` })
     .where('workspace_id', '=', workspaceId)
     .where('holder', '=', holder)
     .execute();

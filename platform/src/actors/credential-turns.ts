@@ -3,9 +3,10 @@
  * discover, read) and for whichever connection. If two processes used the same single-use refresh token, the provider
  * would revoke the grant.
  *
- * A turn is a lease row that is renewed while in use, so it also excludes other platform processes and expires if its
- * platform is killed.
+ * A turn is a lease row that is renewed while in use, by the database's clock, so it also excludes other coordinators and
+ * expires if its own is killed.
  */
+import { databaseTime } from '@inlay/database/open-database';
 import type { CredentialRef } from '../credentials.ts';
 import type { Db, Store } from '../db/open.ts';
 import { forgetProcessName, isAbandoned, newProcessName } from '../process-names.ts';
@@ -29,7 +30,7 @@ export class CredentialInUse extends Error {
   override readonly name = 'CredentialInUse';
 }
 
-/** Whether the turn is taken at the moment. */
+/** Whether the turn is taken at the moment, `now` being the time of the database. */
 export async function isInUse(tx: Db, { workspaceId, credentialId }: CredentialRef, now: number): Promise<boolean> {
   const held = await findTurn(tx, workspaceId, credentialId);
   return held !== undefined && held.expires_at > now && !isAbandoned(held.holder);
@@ -48,8 +49,9 @@ export async function inTurn<T>(
 
   const take = () =>
     store.transaction(async (tx) => {
-      if (await isInUse(tx, { workspaceId, credentialId }, runtime.now())) return false;
-      await putTurn(tx, workspaceId, credentialId, { holder, expires_at: runtime.now() + turnMs });
+      const now = await databaseTime(tx);
+      if (await isInUse(tx, { workspaceId, credentialId }, now)) return false;
+      await putTurn(tx, workspaceId, credentialId, { holder, expires_at: now + turnMs });
       return true;
     });
 
@@ -77,7 +79,7 @@ export async function inTurn<T>(
   async function prolong(until: AbortSignal): Promise<void> {
     while (!until.aborted) {
       await runtime.sleep(prolongEveryMs, until);
-      if (!until.aborted) await prolongTurn(store.db, workspaceId, { holder, expires_at: runtime.now() + turnMs });
+      if (!until.aborted) await prolongTurn(store.db, workspaceId, holder, turnMs);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
-import { fillWorkspace, publicUrl, startPlatform } from '../../test/start-platform.ts';
+import { describe, expect, it } from 'vitest';
+import { fillWorkspace, publicUrl, startPlatform, testOnStores as test } from '../../test/start-platform.ts';
 import { itemsStream, startSteered } from '../../test/steered.ts';
 
 const errorIdOnly = { errorId: expect.any(String) };
@@ -89,7 +89,7 @@ describe('creating a connection', () => {
     });
   });
 
-  test.each(['sourceId', 'destinationId'])('needs a %s that exists', async (field) => {
+  it.each(['sourceId', 'destinationId'])('needs a %s that exists', async (field) => {
     const { create, call, ids } = await start();
     const missing = randomUUID();
     const resourceType = field.replace('Id', '');
@@ -113,7 +113,7 @@ describe('creating a connection', () => {
     });
   });
 
-  test.each([
+  it.each([
     { status: 'deprecated' },
     { status: 'running' },
     { schedule: { scheduleType: 'basic' } },

@@ -3,6 +3,7 @@
  * These tables name no workspace, so a row is found, and made, through the connection it belongs to.
  */
 
+import { isSqlite } from '@inlay/database/is-sqlite';
 import type { StreamDescriptor } from '@inlay/protocol/protocol';
 import { Pieces } from '@inlay/schedule/pieces';
 import { type ExpressionBuilder, sql } from 'kysely';
@@ -48,8 +49,13 @@ export async function putStreams(tx: Db, connection: ConnectionRef, rows: readon
       .columns(['connection_id', ...streamColumns])
       .expression((eb) =>
         ofConnection(connection)(eb)
-          .innerJoin(sql`json_each(${JSON.stringify(given)})`.as<'given'>(sql`given`), (join) => join.onTrue())
-          .select(streamColumns.map((column, index) => sql`given.value ->> ${sql.lit(index)}`.as(column))),
+          .innerJoin(elementsOf(tx, JSON.stringify(given)), (join) => join.onTrue())
+          .select(
+            streamColumns.map((column, index) => {
+              const value = sql`given.value ->> ${sql.lit(index)}`;
+              return (column === 'generation_id' ? sql`cast(${value} as bigint)` : value).as(column);
+            }),
+          ),
       )
       .onConflict((conflict) =>
         conflict
@@ -62,6 +68,11 @@ export async function putStreams(tx: Db, connection: ConnectionRef, rows: readon
     if (pieces.isPauseDue) await pieces.pause();
   }
 }
+
+const elementsOf = (db: Db, json: string) =>
+  isSqlite(db)
+    ? sql`json_each(${json})`.as<'given'>(sql`given`)
+    : sql`json_array_elements(${json}::json)`.as<'given'>(sql`given(value)`);
 
 /** The first two name the stream. */
 const streamColumns = [

@@ -1,17 +1,19 @@
 /** Which rows of a table a list shows. The three tables with lists call these columns the same. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import { type ListQuery, workspaceIdsOf } from '../fields.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * Without named workspaces a list covers the living ones, so a deleted workspace and what was in it show only where its id
  * is spelled out.
  */
-export function isListed(query: ListQuery): RawBuilder<SqlBool> {
+export function isListed(query: ListQuery): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables, 'workspaces'>();
   const ids = workspaceIdsOf(query);
-  const inWorkspaces = ids
-    ? sql<SqlBool>`workspace_id in (${sql.join(ids)})`
-    : sql<SqlBool>`workspace_id in (select workspace_id from workspaces where deleted_at is null)`;
+  const living = eb.selectFrom('workspaces').select('workspace_id').where('deleted_at', 'is', null);
+  const inWorkspaces = eb('workspace_id', 'in', ids ?? living);
   if (query.includeDeleted) return inWorkspaces;
+  const isAlive = eb('deleted_at', 'is', null);
   // Nothing outlives its workspace, so among undeleted rows the living workspaces need no second look.
-  return ids ? sql<SqlBool>`deleted_at is null and ${inWorkspaces}` : sql<SqlBool>`deleted_at is null`;
+  return ids ? eb.and([isAlive, inWorkspaces]) : isAlive;
 }

@@ -1,14 +1,15 @@
 /**
  * The history of the platform's tables. Append only: a migration that has run on someone's machine is never edited,
  * and the keys sort in the order they were written. All pending ones run in a single transaction. The version before keeps
- * working on the result.
+ * working on the result. From 0018 on, each runs on SQLite and PostgreSQL alike: columns are `bigint` or `text`.
  */
+import type { DatabaseKind } from '@inlay/database/open-database';
 import type { SchemaDefinition } from '@inlay/database/schema-history';
 import { type Kysely, sql } from 'kysely';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Tables } from './tables.ts';
 
-/** New files start with the result of the migrations up to this one (db/baseline.ts). */
+/** New stores start with the result of the migrations up to this one (db/baseline.ts). */
 const baselineThrough = '0017-encryption-keys-of-the-runner';
 
 /** Raise it in the change that adds a migration after which earlier versions fail. */
@@ -278,6 +279,37 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
   '0017-encryption-keys-of-the-runner': async (db) => {
     await run(db, `alter table runner_lease add column encryption_keys text`);
   },
+  '0019-shared-by-coordinators': async (db) => {
+    await run(
+      db,
+      // The log of an attempt, where there is no disk that every coordinator has. The content is compressed, as base64.
+      `create table job_log_parts (
+        job_id bigint not null references jobs (job_id) on delete cascade,
+        workspace_id text not null references workspaces (workspace_id),
+        attempt bigint not null,
+        part bigint not null,
+        bytes bigint not null,
+        lines bigint not null,
+        dropped bigint not null,
+        content text not null,
+        primary key (job_id, attempt, part)
+      )`,
+      // The coordinator that is asked for the outcome of a check may be another one than runs it.
+      `create table checks (
+        check_id text not null primary key,
+        owner text not null,
+        outcome text not null,
+        alive_until bigint not null,
+        created_at bigint not null
+      )`,
+      `create index checks_by_age on checks (created_at)`,
+      // While a store is copied here from a file. The table is empty before and afterwards.
+      `create table store_moves (
+        source text not null primary key,
+        started_at bigint not null
+      )`,
+    );
+  },
 };
 
 async function run(db: Kysely<Tables>, ...statements: string[]): Promise<void> {
@@ -293,6 +325,16 @@ export const schema: SchemaDefinition<Kysely<Tables>> = {
     'create table if not exists kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null)',
   now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
   migrations,
-  // Loaded here and not at the start, because only a new file needs it.
+  // Loaded here and not at the start, because only a new database needs it.
   baseline: { through: baselineThrough, load: async () => (await import('./baseline.ts')).baseline },
 };
+
+/** Every store on PostgreSQL begins with the baseline: the migrations before it know SQLite only. */
+export function schemaOf(kind: DatabaseKind): SchemaDefinition<Kysely<Tables>> {
+  if (kind === 'sqlite') return schema;
+  return {
+    ...schema,
+    now: `to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    baseline: { ...schema.baseline, load: async () => (await import('./baseline.ts')).postgresBaseline },
+  };
+}

@@ -174,6 +174,20 @@ export interface DeclarativeDefinitionRow {
   created_at: number;
 }
 
+/** Whole lines of the log of an attempt, in the order of `part`; see jobs/stored-logs.ts. */
+export interface JobLogPartRow {
+  job_id: number;
+  workspace_id: string;
+  attempt: number;
+  part: number;
+  /** Of its lines, uncompressed. */
+  bytes: number;
+  lines: number;
+  /** How many lines were removed here; the only line of the part says so. */
+  dropped: number;
+  content: string;
+}
+
 type JobDefaults =
   | 'job_id'
   | 'attempts'
@@ -222,6 +236,11 @@ export interface Tables {
   manifests: { hash: string; manifest: string; specification: string };
   /** The job lease; see jobs/lease.ts. */
   runner_lease: { id: 1; holder: string; expires_at: number; encryption_keys: string | null };
+  job_log_parts: JobLogPartRow;
+  /** Checks of connectors; see actors/check-queue.ts. `outcome` is sealed. */
+  checks: { check_id: string; owner: string; outcome: string; alive_until: number; created_at: number };
+  /** A copy from a file that is unfinished; see db/migrate-store.ts. */
+  store_moves: { source: string; started_at: number };
   /** Which run uses a credential that only one process may use at a time; see actors/credential-turns.ts. */
   credential_turns: { workspace_id: string; credential_id: string; holder: string; expires_at: number };
 }

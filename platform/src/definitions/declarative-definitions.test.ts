@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { booksManifest, codedStream } from '../../../manifests/test/books-manifest.ts';
-import { startPlatform } from '../../test/start-platform.ts';
+import { startPlatform, testOnStores as test } from '../../test/start-platform.ts';
 
 const url = 'http://127.0.0.1:9';
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { startPlatform } from '../../test/start-platform.ts';
+import { describe, expect, it } from 'vitest';
+import { startPlatform, testOnStores as test } from '../../test/start-platform.ts';
 import { programOf, startSteered } from '../../test/steered.ts';
 import type { OpenPlatform } from '../open-platform.ts';
 import { listRegisteredDefinitions, registerDefinition, removeDefinition } from './registered-definitions.ts';
@@ -90,7 +90,7 @@ describe('the command of a connector', () => {
     expect(byArgument.launch).toEqual({ type: 'command', command: ['sh', 'run'], folder });
   });
 
-  test.each([
+  it.each([
     [['./other'], 'No executable program at '],
     [['run'], 'No executable program named run in PATH. To use the file in '],
     [['no-such-program'], 'No executable program named no-such-program in PATH. Check the path'],
@@ -113,7 +113,7 @@ describe('a connector is not registered', () => {
   });
   const spec = (connectionSpecification: object) => JSON.stringify({ type: 'SPEC', spec: { connectionSpecification } });
 
-  test.each([
+  it.each([
     ['does not exist', ['/no/such/program'], unusable('No executable program at /no/such/program.')],
     [
       'is a relative path of no folder',

@@ -1,13 +1,13 @@
 /** Answers failures in the platform's own error shapes (problems.ts). */
 
+import { isStorageFailure } from '@inlay/database/storage-failure';
 import { storageFaultOf } from '@inlay/database/storage-state';
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** By then, the other process has released the store or the stopping process has exited. */
+/** By then, the database is free again, or the stopping process has exited. */
 const busySeconds = 1;
 /** Nobody frees a disk sooner. */
 const faultSeconds = 2;
@@ -37,13 +37,13 @@ export function createErrorReply({ newId }: Runtime) {
 
 /** Failures below the rules that still have a name for callers. */
 function asProblem(thrown: FastifyError | Error): FastifyError | Error {
-  if (isBusy(thrown) || thrown instanceof QueueClosed)
-    return new Problem('service-unavailable', null, { cause: thrown, retryAfterSeconds: busySeconds });
   const fault = storageFaultOf(thrown);
   if (fault) {
     const message = `Storage is unavailable: storage ${fault}.`;
     return new Problem('service-unavailable', { message }, { cause: thrown, retryAfterSeconds: faultSeconds });
   }
+  if (isStorageFailure(thrown) || thrown instanceof QueueClosed)
+    return new Problem('service-unavailable', null, { cause: thrown, retryAfterSeconds: busySeconds });
   if (!(thrown instanceof QueueFull)) return thrown;
   return new Problem('queue-full', null, { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
 }

@@ -17,7 +17,7 @@ export function healthRoutes(app: FastifyInstance, { store, storage }: { store: 
     const fault = await storage.check();
     const checks = {
       service: isStopping ? 'stopping' : 'ok',
-      database: await store.probe().then(
+      database: await store.now().then(
         () => (fault ? `storage ${fault}` : 'ok'),
         () => 'the database is not responding',
       ),

@@ -5,8 +5,22 @@ import type { ChangeKind } from '@inlay/protocol/protocol';
 import type { ActorsContext } from '../actors/context.ts';
 import type { Store } from '../db/open.ts';
 import type { Log } from '../log.ts';
+import type { OpenJobLog } from '../runner/job-log.ts';
+import type { LogRanges } from '../runner/log-ranges.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
+import type { LogRef } from './job-log-parts.store.ts';
+
+/** The logs of one platform: files on SQLite, which one machine uses (file-logs.ts), parts in PostgreSQL (stored-logs.ts). */
+export interface JobLogs {
+  /** Continues a log that there is. */
+  open(ref: LogRef): OpenJobLog;
+  read(ref: LogRef): Promise<LogRanges>;
+  /** Of jobs that have been deleted. */
+  remove(connectionId: string, jobIds: readonly number[]): Promise<void>;
+  /** Everything written is stored, as far as that is possible. */
+  close(): Promise<void>;
+}
 
 export interface JobsContext {
   store: Store;
@@ -32,8 +46,8 @@ export interface JobsContext {
   onValuesChanged(kind: ChangeKind, count: number): void;
   /** Called when jobs have been queued, started or ended. */
   onJobsChanged(): void;
-  /** Where the logs of a connection's jobs are stored; see job-logs.ts. The first log creates the folder. */
-  logsFolder(connectionId: string): string;
+  /** The logs of attempts; see job-logs.ts. */
+  logs: JobLogs;
   /** Notifies the scheduler that there may be something to start or to stop. */
   wake(): void;
 }

@@ -1,15 +1,20 @@
-/** The log of each attempt of a job: in a file `<job>-<attempt>.log`, and handed out line by line. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+/** The logs of attempts, handed out line by line. Where they are kept is up to `JobLogs`. */
 import type { JobRow } from '../db/tables.ts';
-import { jobLog, type OpenJobLog, type PlacedLine, removeJobLog } from '../runner/job-log.ts';
-import { type LogRanges, linesIn, openLogRanges } from '../runner/log-ranges.ts';
+import type { OpenJobLog, PlacedLine } from '../runner/job-log.ts';
+import { findLevel, type LogRanges, linesIn } from '../runner/log-ranges.ts';
 import type { JobsContext } from './context.ts';
+import type { LogRef } from './job-log-parts.store.ts';
 import type { JobLogQuery } from './requests.ts';
 
-export function openAttemptLog({ logsFolder, runtime }: JobsContext, job: JobRow): OpenJobLog {
-  return jobLog(join(logsFolder(job.connection_id), `${job.job_id}-${job.attempts}.log`), {}, runtime.now);
-}
+const refOf = ({ workspace_id, connection_id, job_id }: JobRow, attempt: number): LogRef => ({
+  ...{ workspaceId: workspace_id, connectionId: connection_id, jobId: job_id, attempt },
+});
+
+export const openAttemptLog = ({ logs }: Pick<JobsContext, 'logs'>, job: JobRow): OpenJobLog =>
+  logs.open(refOf(job, job.attempts));
+
+export const removeLogs = ({ logs }: Pick<JobsContext, 'logs'>, connectionId: string, jobIds: readonly number[]) =>
+  logs.remove(connectionId, jobIds);
 
 interface LogPart {
   /** 0 if there is no log. */
@@ -23,13 +28,13 @@ interface LogPart {
 }
 
 /** Whole lines: from an offset, the last ones, or those that contain a text. */
-export async function readLog({ logsFolder }: JobsContext, job: JobRow, query: JobLogQuery): Promise<LogPart> {
+export async function readLog({ logs }: Pick<JobsContext, 'logs'>, job: JobRow, query: JobLogQuery): Promise<LogPart> {
   const attempt = query.attempt ?? job.attempts;
-  const log = await openLogRanges(join(logsFolder(job.connection_id), `${job.job_id}-${attempt}.log`));
+  const log = await logs.read(refOf(job, attempt));
   try {
     const { totalBytes } = log;
     const page = await (query.tail === undefined ? readForwards(log, query) : readTail(log, query.tail, query));
-    const found = query.firstError && { firstErrorOffset: (await log.findLevel(['ERROR', 'FATAL'], 0)) ?? null };
+    const found = query.firstError && { firstErrorOffset: (await findLevel(log, ['ERROR', 'FATAL'])) ?? null };
     return { attempt: totalBytes === 0 ? 0 : attempt, ...page, totalBytes, ...found };
   } finally {
     await log.close();
@@ -91,15 +96,4 @@ function pageOf(bytes: number) {
       return true;
     },
   };
-}
-
-export function removeLogs({ logsFolder }: JobsContext, connectionId: string, jobIds: readonly number[]): void {
-  if (jobIds.length === 0) return;
-  const folder = logsFolder(connectionId);
-  // Without room for any log there is not even a folder.
-  if (!existsSync(folder)) return;
-  for (const file of readdirSync(folder)) {
-    const [, jobId] = /^(\d+)-\d+\.log$/.exec(file) ?? [];
-    if (jobIds.includes(Number(jobId))) removeJobLog(join(folder, file));
-  }
 }

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { laterOf } from '../db/portable.ts';
 import type { JobAttemptRow, JobRow } from '../db/tables.ts';
 
 interface NewJob {
@@ -111,7 +112,7 @@ export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
 }
 
 /** When a job ends that ends now: the clock may have been set back since it was started. */
-const notBeforeStart = (now: number) => sql<number>`max(coalesce(started_at, created_at), ${now})`;
+const notBeforeStart = (now: number) => laterOf(sql<number>`coalesce(started_at, created_at)`, now);
 
 export async function cancelOpenJobs(
   tx: Db,
@@ -128,7 +129,7 @@ export async function cancelOpenJobs(
     .execute();
   await tx
     .updateTable('job_attempts')
-    .set({ status: 'cancelled', ended_at: sql<number>`max(started_at, ${now})` })
+    .set({ status: 'cancelled', ended_at: laterOf(sql.ref<number>('started_at'), now) })
     .where('workspace_id', '=', workspaceId)
     .where('ended_at', 'is', null)
     .where('job_id', 'in', (eb) =>

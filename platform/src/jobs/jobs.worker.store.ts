@@ -1,6 +1,7 @@
 /** The SQL of `jobs` for the scheduler and its runs, which serve all workspaces. */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { jsonText, laterOf } from '../db/portable.ts';
 import type { JobRow } from '../db/tables.ts';
 
 /** Whether the job is running in this attempt, under a lease that is still held. */
@@ -105,9 +106,9 @@ export async function listHandedOverSignIns(
     .select([
       'connections.connection_id as connectionId',
       'connections.workspace_id as workspaceId',
-      sql<string>`json_extract(connectors.credential, '$.id')`.as('credentialId'),
+      jsonText(tx, 'connectors.credential', 'id').$castTo<string>().as('credentialId'),
     ])
-    .where(sql`json_extract(connectors.credential, '$.hand_over')`, '=', 'refresh_token')
+    .where(jsonText(tx, 'connectors.credential', 'hand_over'), '=', 'refresh_token')
     .where(({ or, eb, selectFrom }) =>
       or([
         eb('connections.connection_id', 'in', busyConnections),
@@ -156,14 +157,14 @@ export async function findNextJob(
 export async function startAttempt(tx: Db, jobId: number, time: number): Promise<JobRow> {
   const job = await tx
     .updateTable('jobs')
-    .set(({ eb, fn, val }) => ({
+    .set(({ eb, fn }) => ({
       status: 'running',
       attempts: eb('attempts', '+', 1),
       next_attempt_at: null,
       records: 0,
       bytes: 0,
       // The clock may have been set back since the job was made, or since it was started.
-      started_at: fn.coalesce('started_at', fn<number>('max', ['created_at', val(time)])),
+      started_at: fn.coalesce('started_at', laterOf(sql.ref<number>('created_at'), time)),
       updated_at: time,
       // The job's dependency is available again; the failure of an attempt is kept.
       ...Object.fromEntries(
@@ -200,7 +201,7 @@ export async function endAttempts(
     .updateTable('job_attempts')
     .set({
       status,
-      ended_at: sql<number>`max(started_at, ${endedAt})`,
+      ended_at: laterOf(sql.ref<number>('started_at'), endedAt),
       records: ofJob('records'),
       bytes: ofJob('bytes'),
       ...(status === 'failed' && {
@@ -231,8 +232,11 @@ export async function readEarlierAttempts(
   return await tx
     .selectFrom('job_attempts')
     .select([
-      sql<number>`coalesce(sum(ended_at - started_at), 0)`.as('ranMs'),
-      sql<number>`coalesce(sum(status = 'interrupted' and ended_at - started_at >= ${turnMs}), 0)`.as('wholeTurns'),
+      // PostgreSQL adds up as numeric, which is too exact for a number of ours.
+      sql<number>`cast(coalesce(sum(ended_at - started_at), 0) as bigint)`.as('ranMs'),
+      sql<number>`count(case when status = 'interrupted' and ended_at - started_at >= ${turnMs} then 1 end)`.as(
+        'wholeTurns',
+      ),
     ])
     .where('workspace_id', '=', workspace_id)
     .where('job_id', '=', job_id)

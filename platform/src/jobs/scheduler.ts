@@ -213,7 +213,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         await saveProgress(ctx, run, current.progress, current.points);
         if (end) await endAttempt(ctx, run, end);
         else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
-        removeLogs(ctx, connection_id, await trimJobs(ctx, run));
+        await removeLogs(ctx, connection_id, await trimJobs(ctx, run));
       });
     } catch (err) {
       span.end({ failure: 'unexpected' });

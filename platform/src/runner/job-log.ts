@@ -24,6 +24,8 @@ export interface JobLogLine {
 }
 
 export interface OpenJobLog extends JobLog {
+  /** Every line so far is stored when it resolves. */
+  flush(): Promise<void>;
   close(): void;
 }
 
@@ -96,7 +98,7 @@ export function jobLog(file: string, limits: JobLogLimits, now: () => number): O
     }
   }
 
-  return { write, close };
+  return { write, flush: async () => {}, close };
 }
 
 export interface PlacedLine extends JobLogLine {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/connectors.ts';
 import { jobLog, type PlacedLine } from './job-log.ts';
-import { linesIn, openLogRanges } from './log-ranges.ts';
+import { findLevel, linesIn, openLogRanges } from './log-ranges.ts';
 
 const message = fc.oneof(
   fc.string({ maxLength: 300 }),
@@ -46,7 +46,7 @@ describe('A log that is read by ranges of bytes', () => {
           expect(later).toEqual(all.filter((line) => line.offset >= offset && holds(line)));
           expect(backwards).toEqual(all);
           const error = all.find(({ level }) => level === 'ERROR' || level === 'FATAL');
-          expect(await ranges.findLevel(['ERROR', 'FATAL'], 0)).toBe(error?.offset);
+          expect(await findLevel(ranges, ['ERROR', 'FATAL'])).toBe(error?.offset);
           await ranges.close();
           const kept = lines.slice(-all.length).map((line) => line.message);
           if (lines.length === all.length) expect(all.map((line) => line.message)).toEqual(kept);

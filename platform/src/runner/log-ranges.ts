@@ -16,7 +16,7 @@ interface Part {
 }
 
 /** Whole lines, and the byte at which they begin. */
-interface Chunk {
+export interface Chunk {
   offset: number;
   bytes: Buffer;
 }
@@ -27,9 +27,18 @@ export interface LogRanges {
   from(offset: number): AsyncGenerator<Chunk>;
   /** Backwards from the end. */
   backwards(): AsyncGenerator<Chunk>;
-  /** Start of the first line with one of these levels, from an offset on. */
-  findLevel(levels: readonly string[], offset: number): Promise<number | undefined>;
   close(): Promise<void>;
+}
+
+/** Start of the first line with one of these levels. */
+export async function findLevel(log: LogRanges, levels: readonly string[]): Promise<number | undefined> {
+  // As the line is written. Within a message, quotation marks are escaped.
+  const marks = levels.map((level) => Buffer.from(`"level":${JSON.stringify(level)}`));
+  for await (const { offset, bytes } of log.from(0)) {
+    const places = marks.map((mark) => bytes.indexOf(mark)).filter((place) => place >= 0);
+    if (places.length > 0) return offset + bytes.lastIndexOf(newline, Math.min(...places)) + 1;
+  }
+  return undefined;
 }
 
 export async function openLogRanges(file: string): Promise<LogRanges> {
@@ -55,17 +64,6 @@ export async function openLogRanges(file: string): Promise<LogRanges> {
     from,
     async *backwards() {
       for (const part of parts.toReversed()) yield* linesBackwards(part);
-    },
-    async findLevel(levels, offset) {
-      // As `jobLog` writes it. Within a message, quotation marks are escaped.
-      const marks = levels.map((level) => Buffer.from(`"level":${JSON.stringify(level)}`));
-      for await (const chunk of from(offset)) {
-        const places = marks.map((mark) => chunk.bytes.indexOf(mark)).filter((place) => place >= 0);
-        if (places.length === 0) continue;
-        const begin = chunk.bytes.lastIndexOf(newline, Math.min(...places)) + 1;
-        return chunk.offset + begin;
-      }
-      return undefined;
     },
     async close() {
       await Promise.all(parts.map(({ handle }) => handle.close()));

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isLongRun } from '../../../scripts/long-run.ts';
-import { fillWorkspace, publicUrl, type RunningPlatform, startPlatform } from '../../test/start-platform.ts';
+import {
+  fillWorkspace,
+  publicUrl,
+  type RunningPlatform,
+  startPlatform,
+  testOnStores as test,
+} from '../../test/start-platform.ts';
 
 const errorIdOnly = { errorId: expect.any(String) };
 const US = '645a183f-b12b-4c6e-8ad3-99e165603450';
@@ -77,7 +83,7 @@ describe('creating a workspace', () => {
     expect(body.notifications).not.toHaveProperty('other');
   });
 
-  test.each([
+  it.each([
     [{}],
     [{ name: '' }],
     [{ name: 5 }],
@@ -150,7 +156,7 @@ describe('listing workspaces', () => {
     );
   });
 
-  test.each([
+  it.each([
     'limit=0',
     'limit=101',
     'limit=x',

@@ -1,6 +1,6 @@
 /** The listener of the bundled platform where it runs alone. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ async function start(env: Record<string, string>) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { config, secrets } = readConfig({ INLAY_DATA_DIR: folder, ...env }, { runs: 'platform' });
   const dataDir = openDataDir(config.dataDir);
-  const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: pino({ level: 'silent' }), isInternal: false };
+  const parts = {
+    ...{ dataDir, databaseUrl: secrets.platformDatabaseUrl, sealer: openSealer(secrets, dataDir) },
+    ...{ log: pino({ level: 'silent' }), isInternal: false },
+  };
   const { app, close } = await openBundledPlatform(config, platformCredentials(secrets, dataDir), parts);
   onTestFinished(close);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -49,4 +52,14 @@ it('a platform that runs alone ends a connection that it has refused, even if it
   const socket = await connectTo(port, 'nonsense\r\n\r\n');
   expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 400 /);
   await expect.poll(open).toBe(0);
+});
+
+it('a platform does not start on PostgreSQL beside data of its own in a file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-platform-moved-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'platform.db'), '');
+  const env = { INLAY_DATA_DIR: folder, INLAY_PLATFORM_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+  await expect(start(env)).rejects.toThrow(/platform migrate-store/);
+  rmSync(join(folder, 'platform.db'));
+  await expect(start(env)).rejects.toThrow(/ECONNREFUSED/);
 });

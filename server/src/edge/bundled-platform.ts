@@ -27,6 +27,7 @@ import { limitConnections } from '../kernel/http/connections.ts';
 import { assertKnown, type Sealer } from '../kernel/sealing.ts';
 import type { Metrics } from '../kernel/telemetry/metrics.ts';
 import type { Tracer } from '../kernel/telemetry/tracing.ts';
+import { platformFile, refuseUnmoved } from './platform-store.ts';
 
 export { newProcessName } from '@inlay/platform/process-names';
 
@@ -79,6 +80,8 @@ const connectorsProgram = join(builtFolder, 'connectors/main.js');
 
 interface BundledPlatformParts {
   dataDir: DataDir;
+  /** Undefined: SQLite in the data directory. */
+  databaseUrl: string | undefined;
   sealer: Sealer;
   log: Logger;
   storage?: StorageState;
@@ -98,11 +101,24 @@ interface BundledPlatformParts {
 export async function openBundledPlatform(
   config: Config,
   application: PlatformCredentials,
-  { dataDir, sealer, log, storage, metrics, tracer, organizationId, credentials, isInternal }: BundledPlatformParts,
+  {
+    dataDir,
+    databaseUrl,
+    sealer,
+    log,
+    storage,
+    metrics,
+    tracer,
+    organizationId,
+    credentials,
+    isInternal,
+  }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
+  refuseUnmoved(config, { platformDatabaseUrl: databaseUrl });
   let tellJobsChanged = () => {};
   const platform = await openPlatform({
-    file: dataDir.path('platform.db'),
+    file: dataDir.path(platformFile),
+    databaseUrl,
     dataDir: dataDir.path(''),
     ...application,
     ...(credentials && { credentials }),

@@ -99,12 +99,13 @@ function greeting(config: Config, { organizationId, generated, link, configured 
 export async function startPlatform(config: Config, secrets: Secrets): Promise<void> {
   const { log, storage } = openLog(config);
   const dataDir = openDataDir(config.dataDir);
-  await upgrade({ config, store: undefined, runtime: systemRuntime, tell: (line) => log.info(line) });
+  await upgrade({ config, secrets, store: undefined, runtime: systemRuntime, tell: (line) => log.info(line) });
   const application = platformCredentials(secrets, dataDir);
   const channel = openCredentialChannel({ serviceUrl: config.serviceUrl, application, runtime: systemRuntime, log });
   const tracer = await openTracer(config, secrets, { runtime: systemRuntime, log });
   const { app, platform, close } = await openBundledPlatform(config, application, {
     dataDir,
+    databaseUrl: secrets.platformDatabaseUrl,
     sealer: openSealer(secrets, dataDir),
     log,
     storage,

@@ -46,7 +46,7 @@ interface PlatformParts {
 async function openTransport(
   config: Config,
   credentials: PlatformCredentials,
-  parts: PlatformParts,
+  parts: PlatformParts & { databaseUrl: string | undefined },
 ): Promise<{ bundled: BundledPlatform | undefined; transport: Transport }> {
   if (config.platformUrl !== undefined) return { bundled: undefined, transport: httpTransport(config.platformUrl) };
   const bundled = await openBundledPlatform(config, credentials, {
@@ -72,7 +72,10 @@ export async function openPlatformClient(
 ): Promise<OpenPlatformClient> {
   const { runtime, metrics, log, tracer } = parts;
   const credentials = platformCredentials(secrets, parts.dataDir);
-  const { bundled, transport } = await openTransport(config, credentials, parts);
+  const { bundled, transport } = await openTransport(config, credentials, {
+    ...parts,
+    databaseUrl: secrets.platformDatabaseUrl,
+  });
   const wrapped = parts.wrapTransport?.(transport) ?? transport;
   let trouble: PlatformTrouble = { failure: null, failingSince: null, lastFailureAt: null };
   const platform: PlatformPort = createPlatformClient({

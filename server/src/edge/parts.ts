@@ -100,7 +100,7 @@ export async function openParts(
   const dataDir = openDataDir(config.dataDir);
   const store = noticingCommits(openStore(config, secrets, { runtime, storage }));
   onClose(() => store.close());
-  await upgrade({ config, store, runtime, tell: (line) => log.info(line) });
+  await upgrade({ config, secrets, store, runtime, tell: (line) => log.info(line) });
   const sealer = openSealer(secrets, dataDir);
   await assertKeyOpens(store.db, sealer);
 

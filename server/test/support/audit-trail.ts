@@ -1,9 +1,10 @@
 // A trail of an organization in a database of its own, with what the service does with it, and what its owner can do to it.
 
 import { randomBytes, randomUUID } from 'node:crypto';
+import { databaseTime } from '@inlay/database/open-database';
 import { pino } from 'pino';
 import { byWorker, type Cause } from '../../src/kernel/cause.ts';
-import { type Db, databaseTime, type Store } from '../../src/kernel/db/open.ts';
+import type { Db, Store } from '../../src/kernel/db/open.ts';
 import { systemRuntime } from '../../src/kernel/runtime.ts';
 import { createSealer } from '../../src/kernel/sealing.ts';
 import { signNow } from '../../src/log/audit/signing.ts';

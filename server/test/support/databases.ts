@@ -33,10 +33,17 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Empty, unless it may be `migrated`: a copy of a database with all tables costs a tenth of making them. */
+interface DatabaseOptions {
+  /** A copy of a database with all tables costs a tenth of making them. */
+  migrated?: boolean;
+  /** Whose tables a migrated database of PostgreSQL has. */
+  of?: 'service' | 'platform';
+}
+
+/** Empty, unless it may be `migrated`. */
 export async function createTestDatabase(
   kind: TestDatabaseKind,
-  { migrated = false }: { migrated?: boolean } = {},
+  { migrated = false, of = 'service' }: DatabaseOptions = {},
 ): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'inlay-test-'));
   const removeDataDir = () => rm(dataDir, { recursive: true, force: true });
@@ -46,7 +53,7 @@ export async function createTestDatabase(
 
   const name = `inlay_test_${randomBytes(8).toString('hex')}`;
   // Nobody ever connects to a template database: copying it would fail while someone is connected.
-  const template = migrated ? await migratedTemplate() : 'template0';
+  const template = migrated ? await migratedTemplate(of) : 'template0';
   await createDatabase(name, template);
   return {
     kind,
@@ -120,18 +127,34 @@ async function makeMigratedFiles(): Promise<string> {
   return folder;
 }
 
-let template: Promise<string> | undefined;
+const templates = new Map<string, Promise<string>>();
 
 /** The name of the database with all tables. The first test file that needs it makes it for all. */
-function migratedTemplate(): Promise<string> {
-  template ??= ensureTemplate();
+function migratedTemplate(of: 'service' | 'platform'): Promise<string> {
+  const template = templates.get(of) ?? ensureTemplate(of);
+  templates.set(of, template);
   return template;
 }
 
-async function ensureTemplate(): Promise<string> {
+const tablesOf = {
+  service: {
+    folder: '../../src/kernel/db',
+    async make(url: string) {
+      const store = openPostgres({ url, maxConnections: 1 });
+      await migrate(store).finally(() => store.close());
+    },
+  },
+  platform: {
+    folder: '../../../platform/src/db',
+    make: async (url: string) => (await openPlatformStore({ url }, { maxConnections: 1 })).close(),
+  },
+};
+
+async function ensureTemplate(of: 'service' | 'platform'): Promise<string> {
+  const { folder, make } = tablesOf[of];
   const hash = createHash('sha256');
   for (const file of ['baseline', 'migrations']) {
-    hash.update(await readFile(new URL(`../../src/kernel/db/${file}.ts`, import.meta.url)));
+    hash.update(await readFile(new URL(`${folder}/${file}.ts`, import.meta.url)));
   }
   const name = `inlay_template_${hash.digest('hex').slice(0, 16)}`;
   const session = await administrator().connect();
@@ -141,8 +164,7 @@ async function ensureTemplate(): Promise<string> {
     if ((await session.query('select 1 from pg_database where datname = $1', [name])).rowCount) return name;
     await session.query(`drop database if exists ${name}_unfinished with (force)`);
     await createDatabase(`${name}_unfinished`, 'template0');
-    const store = openPostgres({ url: urlOf(`${name}_unfinished`), maxConnections: 1 });
-    await migrate(store).finally(() => store.close());
+    await make(urlOf(`${name}_unfinished`));
     await session.query(`alter database ${name}_unfinished rename to ${name}`);
     return name;
   } finally {

@@ -39,7 +39,7 @@ export async function startPlatformAlone(
   const own = { ...application, clientSecret };
   const channel = openCredentialChannel({ serviceUrl, application: own, runtime, log });
   const bundled = await openBundledPlatform(config, application, {
-    ...{ dataDir, log, sealer: openSealer(secrets, dataDir), isInternal: false },
+    ...{ dataDir, log, sealer: openSealer(secrets, dataDir), databaseUrl: undefined, isInternal: false },
     ...(asksForTokens && { credentials: channel }),
   });
   const url = await bundled.app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,7 +1,8 @@
 /** What a database consists of, as texts to compare: independent of white space and of the order of columns. */
 import type { SqliteConnection } from '@inlay/database/connection';
 import type { SchemaDefinition } from '@inlay/database/schema-history';
-import type { QueryExecutorProvider } from 'kysely';
+import type { Store as PlatformStore } from '@inlay/platform/db/open';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import type pg from 'pg';
 
 /** The same schema by its migrations alone, up to a certain one if it is given. */
@@ -72,3 +73,50 @@ const postgresQueries = [
 /** Times differ from one database to the next. */
 const rowsOf = (table: string, rows: object[]) =>
   rows.map((row) => `${table} ${JSON.stringify(row).replaceAll(/\d{10,}/g, 'now')}`);
+
+/** What both databases must have in common: columns, keys, indexes and references. */
+export async function describeTables(store: PlatformStore): Promise<string[]> {
+  const query = store.kind === 'sqlite' ? sqliteShape : postgresShape;
+  const { rows } = await sql<{ text: string }>`${sql.raw(query)}`.execute(store.db);
+  return [...new Set(rows.map(({ text }) => text))].toSorted();
+}
+
+const sqliteShape = `
+  with tables as (
+    select name from sqlite_master
+    where type = 'table' and name not like 'sqlite_%' and name not in ('kysely_migration', 'schema_versions'))
+  select concat_ws(' ', tables.name, c.name, case lower(c.type) when 'text' then 'text' else 'bigint' end,
+    case when c."notnull" or c.pk then 'required' end, c.dflt_value) as text
+  from tables, pragma_table_info(tables.name) as c
+  union all
+  select concat_ws(' ', tables.name, 'unique', group_concat(c.name order by c.pk), 'f') as text
+  from tables, pragma_table_info(tables.name) as c where c.pk group by tables.name
+  union all
+  select concat_ws(' ', tables.name, case when i."unique" then 'unique' else 'index' end,
+    (select group_concat(name order by seqno) from pragma_index_info(i.name)),
+    case when i.partial then 't' else 'f' end) as text
+  from tables, pragma_index_list(tables.name) as i
+  union all
+  select concat_ws(' ', tables.name, f."from", 'in', f."table", lower(f.on_delete)) as text
+  from tables, pragma_foreign_key_list(tables.name) as f`;
+
+const postgresShape = `
+  with tables as (
+    select oid, relname as name from pg_class
+    where relkind = 'r' and relnamespace = 'inlay_platform'::regnamespace
+      and relname not in ('kysely_migration', 'schema_versions'))
+  select concat_ws(' ', tables.name, attname, format_type(atttypid, atttypmod),
+    case when attnotnull then 'required' end, pg_get_expr(adbin, adrelid)) as text
+  from tables join pg_attribute on attrelid = oid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  where attnum > 0 and not attisdropped
+  union all
+  select concat_ws(' ', tables.name, case when indisunique then 'unique' else 'index' end,
+    (select string_agg(attname, ',' order by place) from unnest(indkey) with ordinality as k(number, place)
+     join pg_attribute on attrelid = indrelid and attnum = k.number),
+    case when indpred is null then 'f' else 't' end) as text
+  from tables join pg_index on indrelid = oid
+  union all
+  select concat_ws(' ', tables.name, attname, 'in', (select relname from pg_class where pg_class.oid = confrelid),
+    case confdeltype when 'c' then 'cascade' else 'no action' end) as text
+  from tables join pg_constraint on conrelid = tables.oid join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+  where contype = 'f'`;

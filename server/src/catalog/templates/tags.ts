@@ -4,9 +4,9 @@
  * template; deleting takes it off every template.
  */
 import type { TemplateTag } from '@inlay/contract/catalog/template-tags';
+import { isUniqueViolation } from '@inlay/database/unique-violation';
 import type { Db } from '../../kernel/db/open.ts';
 import type { TemplateTagRow } from '../../kernel/db/tables.ts';
-import { isUniqueViolation } from '../../kernel/db/unique-violation.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { TemplateRef } from '../../kernel/template-ref.ts';

@@ -14,9 +14,10 @@ import type {
 } from '@inlay/contract/credentials/oauth-clients';
 import type { OAuthProvider } from '@inlay/contract/credentials/oauth-providers';
 import type { Fault } from '@inlay/contract/errors';
+import { databaseTime } from '@inlay/database/open-database';
 import { findDefinition } from '../../catalog/definitions/definitions.ts';
 import type { SignInClients } from '../../catalog/forms/sign-in.ts';
-import { databaseTime, type Store } from '../../kernel/db/open.ts';
+import type { Store } from '../../kernel/db/open.ts';
 import type { OAuthClientRow } from '../../kernel/db/tables.ts';
 import { AppError, invalidRequest } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';

@@ -6,9 +6,9 @@
  * generation grows with every new token. Refreshing is in refresh.ts.
  */
 import type { CredentialGrant } from '@inlay/contract/credentials/credentials';
+import { databaseTime } from '@inlay/database/open-database';
 import { isCustomersGrant, signInOf } from '../../catalog/forms/sign-in.ts';
 import type { Db } from '../../kernel/db/open.ts';
-import { databaseTime } from '../../kernel/db/open.ts';
 import type { CredentialRow, SourceRow, SourceTemplateRow } from '../../kernel/db/tables.ts';
 import { invalidRequest } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';

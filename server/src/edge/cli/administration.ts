@@ -32,7 +32,7 @@ const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 export const addOrganization = (options: { name: string; id?: string; platformOrganizationId?: string }) =>
   withNewStore(async (store) => {
     await openOwnSealer(store);
-    await upgradeFor(readConfig(process.env).config, store);
+    await upgradeFor(readConfig(process.env), store);
     if (options.id && (await findOrganization(store, options.id))) {
       throw new OperatorError(`Organization ${options.id} already exists.`);
     }
@@ -182,7 +182,8 @@ export const removeKey = (kid: string) =>
 export const rotateEncryptionKey = () =>
   withStore(async (store) => {
     const { hasPlatform, withPlatform } = await import('./connectors.ts');
-    if (!hasPlatform(readConfig(process.env).config)) return await rotateIn(store);
+    const { config, secrets } = readConfig(process.env);
+    if (!hasPlatform(config, secrets)) return await rotateIn(store);
     await withPlatform((platform) => rotateIn(store, platform));
   });
 

@@ -438,13 +438,18 @@ remote(connector.command('remove'))
   .argument('<id>', 'connector ID, from connector list', uuid)
   .action(async (id) => (await connectors()).removeConnector(id));
 
-program
+const platform = program
   .command('platform')
   .description('run only the bundled platform, shared by several replicas of the service')
   .action(async () => {
     const { config, secrets } = (await configuration()).readConfig(process.env, { runs: 'platform' });
     await (await import('../main.ts')).startPlatform(config, secrets);
   });
+
+platform
+  .command('migrate-store')
+  .description('copy the data of the bundled platform from SQLite to PostgreSQL')
+  .action(async () => (await import('./platform.ts')).movePlatformStore());
 
 const oauth = program.command('oauth').description('test customer sign-in with an OAuth provider');
 remote(oauth.command('test'))

@@ -1,6 +1,5 @@
 /** The commands about connectors that were added to the bundled platform of this machine. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Definition } from '@inlay/platform/definitions/definitions';
 import {
   listRegisteredDefinitions,
@@ -12,7 +11,7 @@ import type { OpenPlatform } from '@inlay/platform/open-platform';
 import { deleteDefinition, findOwnDefinition, listOwnDefinitions } from '../../catalog/definitions/own-definitions.ts';
 import { tellOfRegistered } from '../../catalog/definitions/registered-changes.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
-import { type Config, readConfig } from '../../kernel/config/config.ts';
+import { type Config, readConfig, type Secrets } from '../../kernel/config/config.ts';
 import { noData, openDataDir, openExistingDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer } from '../../kernel/config/encryption-keys.ts';
 import type { Store } from '../../kernel/db/open.ts';
@@ -23,14 +22,14 @@ import { createJournal } from '../../log/events/journal.ts';
 import { definitionUses } from '../../pipelines/set-up/definition-copies.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { notedChanges, openBundledPlatform, passingCredentials } from '../bundled-platform.ts';
+import { findPlatformStore } from '../platform-store.ts';
 import { findApi, meansService } from './api-client.ts';
 import { usageError } from './exit-codes.ts';
 import { mayHaveStore, openOwnSealer, upgradeFor, withStore, withStoreAsItIs } from './opened-store.ts';
 import { print, printJson, table } from './output.ts';
 
-/** Whether this data directory has a bundled platform, and the service uses it. */
-export const hasPlatform = ({ platformUrl, dataDir }: Config) =>
-  platformUrl === undefined && existsSync(join(dataDir, 'platform.db'));
+/** Whether there is a bundled platform, and the service uses it. */
+export const hasPlatform = (config: Config, secrets: Secrets) => findPlatformStore(config, secrets) !== undefined;
 
 /**
  * The bundled platform of this data directory, beside a service that may be running on it. It runs no jobs. Only a command
@@ -46,13 +45,16 @@ export async function withPlatform(
       'INLAY_PLATFORM_URL points to another platform. Run this command where that platform runs.',
     );
   }
-  if (!hasPlatform(config) && (!creates || meansService(process.env))) throw noData(config.dataDir);
+  if (!hasPlatform(config, secrets) && (!creates || meansService(process.env))) throw noData(config.dataDir);
   const dataDir = creates ? openDataDir(config.dataDir) : openExistingDataDir(config.dataDir);
   const credentials = passingCredentials(secrets, config.dataDir);
   // Refuses another key before it seals anything for the platform.
   await withStoreIfAny(async () => {});
-  await upgradeFor(config, undefined);
-  const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: createLog('silent'), isInternal: true };
+  await upgradeFor({ config, secrets }, undefined);
+  const parts = {
+    ...{ dataDir, databaseUrl: secrets.platformDatabaseUrl, sealer: openSealer(secrets, dataDir) },
+    ...{ log: createLog('silent'), isInternal: true },
+  };
   const { platform, close } = await openBundledPlatform(config, credentials, parts);
   try {
     await work(platform);
@@ -102,7 +104,7 @@ async function listConnectors(): Promise<AddedConnector[]> {
   }
   const rows: AddedConnector[] = [];
   const { config, secrets } = readConfig(process.env);
-  if (!hasPlatform(config) && !mayHaveStore(config, secrets)) throw noData(config.dataDir);
+  if (!hasPlatform(config, secrets) && !mayHaveStore(config, secrets)) throw noData(config.dataDir);
   const readStore = async (store: Store) => {
     for (const organizationId of await listOrganizationIds(store.db)) {
       for (const { id, kind, name, version } of await listOwnDefinitions({ store }, organizationId)) {
@@ -111,7 +113,7 @@ async function listConnectors(): Promise<AddedConnector[]> {
     }
   };
   if (mayHaveStore(config, secrets)) await withStoreAsItIs(readStore);
-  if (hasPlatform(config)) {
+  if (hasPlatform(config, secrets)) {
     await withPlatform(async (platform) => {
       for (const definition of await listRegisteredDefinitions(platform.definitions)) {
         const { definitionId: id, kind: type, name, version } = definition;

@@ -1,10 +1,11 @@
 /** Errors as one plain paragraph for the person who typed the command, without a stack unless it is a bug. */
 
 import { IncompatibleSchema } from '@inlay/database/schema-history';
+import { isStorageFailure } from '@inlay/database/storage-failure';
+import { StoreMoveRefused } from '@inlay/platform/migrate-store';
 import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { NoData } from '../../kernel/config/data-dir.ts';
-import { isStorageFailure } from '../../kernel/db/storage-failure.ts';
 import { AppError, OperatorError } from '../../kernel/errors.ts';
 import { ApiFailure, meansService } from './api-client.ts';
 import { CommandError, type Exit } from './exit-codes.ts';
@@ -19,7 +20,9 @@ export function exitOf(error: unknown): Exit {
 
 export function explain(error: unknown): string {
   if (error instanceof NoData && meansService(process.env)) return onlyThere;
-  if (error instanceof OperatorError || error instanceof IncompatibleSchema) return error.message;
+  if (error instanceof OperatorError || error instanceof IncompatibleSchema || error instanceof StoreMoveRefused) {
+    return error.message;
+  }
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'Operator token not found. See: inlay operator-token list';
   }

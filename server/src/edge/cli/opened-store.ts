@@ -53,15 +53,14 @@ async function withFoundStore(work: (store: Store, history: SchemaHistory) => Pr
 /** For commands that write: refuses another encryption key, and migrates the store first. */
 export const withStore = (work: Work) =>
   withFoundStore(async (store) => {
-    const { config } = readConfig(process.env);
     await openOwnSealer(store);
-    await upgradeFor(config, store);
+    await upgradeFor(readConfig(process.env), store);
     await work(store);
   });
 
 /** For a command with output of its own. */
-export const upgradeFor = (config: Config, store: Store | undefined) =>
-  upgrade({ config, store, runtime: systemRuntime, tell: (line) => process.stderr.write(`${line}\n`) });
+export const upgradeFor = (read: { config: Config; secrets: Secrets }, store: Store | undefined) =>
+  upgrade({ ...read, store, runtime: systemRuntime, tell: (line) => process.stderr.write(`${line}\n`) });
 
 /** Refuses a key that does not open what is stored: what this command seals or allows could not be used by the service. */
 export async function openOwnSealer(store: Store): Promise<Sealer> {

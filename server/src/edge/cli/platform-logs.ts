@@ -13,7 +13,7 @@ import { hasPlatform } from './connectors.ts';
 
 export async function openPlatformLogs(): Promise<Pick<PlatformPort, 'readJobLog'> & { close(): Promise<void> }> {
   const { config, secrets } = readConfig(process.env);
-  if (config.platformUrl === undefined && !hasPlatform(config)) throw noData(config.dataDir);
+  if (config.platformUrl === undefined && !hasPlatform(config, secrets)) throw noData(config.dataDir);
   const dataDir = openExistingDataDir(config.dataDir);
   const credentials = passingCredentials(secrets, config.dataDir);
   const log = createLog('silent');
@@ -22,6 +22,7 @@ export async function openPlatformLogs(): Promise<Pick<PlatformPort, 'readJobLog
     config.platformUrl === undefined
       ? await openBundledPlatform(config, credentials, {
           dataDir,
+          databaseUrl: secrets.platformDatabaseUrl,
           sealer: openSealer(secrets, dataDir),
           log,
           isInternal: true,

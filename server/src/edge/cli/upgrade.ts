@@ -24,9 +24,8 @@ export async function upgradeData(options: { check?: boolean; json?: boolean }):
   if (options.check) return await showCheck(options.json ?? false);
   await withNewStore(async (store) => {
     await openOwnSealer(store);
-    const { config } = readConfig(process.env);
     const isNew = (await readSchemaHistory(store)).applied.length === 0;
-    const applied = await upgrade({ config, store, runtime: systemRuntime, tell: print });
+    const applied = await upgrade({ ...readConfig(process.env), store, runtime: systemRuntime, tell: print });
     if (applied.length === 0) print('The database is up to date.');
     else if (isNew) print('The database is ready.');
   });
@@ -60,7 +59,7 @@ async function check(env: NodeJS.ProcessEnv): Promise<Report> {
   }
   const { config, secrets } = read;
   const store = mayHaveStore(config, secrets) ? openStore(config, secrets, { runtime: systemRuntime }) : undefined;
-  const stores = await readStores({ config, store }).finally(() => store?.close());
+  const stores = await readStores({ config, secrets, store }).finally(() => store?.close());
   if (stores.length === 0) throw noData(config.dataDir);
   const estimatedMs = estimate(stores);
   // On PostgreSQL there may be no data directory yet.

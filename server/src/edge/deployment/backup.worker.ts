@@ -14,21 +14,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/database/connection';
 import { assertCompatible, readFileHistory, type SchemaHistory } from '@inlay/database/schema-history';
-import { schema as platformSchema } from '@inlay/platform/db/migrations';
+import { schema as platformSchema, schemaOf as platformSchemaOf } from '@inlay/platform/db/migrations';
+import { openStoreAsItIs, postgresSchema, readStoreHistory } from '@inlay/platform/db/open';
+import type { Tables as PlatformTables } from '@inlay/platform/db/tables';
 import type { Config, Secrets } from '../../kernel/config/config.ts';
 import { noData, openExistingDataDir } from '../../kernel/config/data-dir.ts';
 import { openSealer, readKeyFiles } from '../../kernel/config/encryption-keys.ts';
 import { readSchemaHistory, schemaOf } from '../../kernel/db/migrations.ts';
+import type { Tables } from '../../kernel/db/tables.ts';
 import { OperatorError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
 import { openStore } from '../open-store.ts';
+import { platformFile } from '../platform-store.ts';
 import { sealKeys } from './backup-keys.ts';
 import { type Backup, hashOf, keysFile, type Manifest, manifestFile, writtenManifest } from './backup-manifest.ts';
 import { type BackupPlace, backupName, openPlace } from './backup-places.ts';
 import { recordBackup } from './last-backup.ts';
-import { writeTables } from './postgres-tables.worker.store.ts';
+import { type TablesOf, writeTables } from './postgres-tables.worker.store.ts';
 
 export interface DeploymentContext {
   config: Config;
@@ -51,6 +55,13 @@ export interface BackupOptions {
 /** Files that customers' syncs have written. */
 export const filesFolder = 'files';
 export const tablesFolder = 'tables';
+export const platformTablesFolder = 'platform-tables';
+
+export const tablesOfService: TablesOf<Tables> = { definition: schemaOf('postgres') };
+export const tablesOfPlatform: TablesOf<PlatformTables> = {
+  definition: platformSchemaOf('postgres'),
+  schema: postgresSchema,
+};
 
 export async function makeBackup(ctx: DeploymentContext, options: BackupOptions): Promise<Backup> {
   const place = await openBackupPlace(ctx, options.to);
@@ -122,7 +133,7 @@ function storesOf(
     return history.applied;
   };
   const service = copyFile('inlay.db', (copy) => readFileHistory(copy, schemaOf('sqlite')));
-  const platform = copyFile('platform.db', (copy) => readFileHistory(copy, platformSchema));
+  const platform = copyFile(platformFile, (copy) => readFileHistory(copy, platformSchema));
   const isPostgres = secrets.databaseUrl !== undefined;
   const stores = [
     isPostgres
@@ -133,7 +144,14 @@ function storesOf(
           copy: (to: string) => copyTables(ctx, to, stopping),
         }
       : { name: 'service' as const, kind: 'sqlite' as const, file: 'inlay.db', copy: service },
-    { name: 'platform' as const, kind: 'sqlite' as const, file: 'platform.db', copy: platform },
+    secrets.platformDatabaseUrl === undefined
+      ? { name: 'platform' as const, kind: 'sqlite' as const, file: platformFile, copy: platform }
+      : {
+          name: 'platform' as const,
+          kind: 'postgres' as const,
+          file: platformTablesFolder,
+          copy: (to: string) => copyPlatformTables(secrets.platformDatabaseUrl as string, to, stopping),
+        },
   ].filter(({ name, kind, file }) =>
     name === 'platform' && config.platformUrl !== undefined ? false : kind === 'postgres' || existsSync(path(file)),
   );
@@ -154,7 +172,20 @@ async function copyTables(
     assertCompatible(history, version);
     if (history.applied.length === 0)
       throw new OperatorError('No Inlay data in this database. Check INLAY_DATABASE_URL.');
-    return await writeTables(store.db, target, stopping);
+    return await writeTables(store.db, target, tablesOfService, stopping);
+  } finally {
+    await store.close();
+  }
+}
+
+async function copyPlatformTables(url: string, target: string, stopping: AbortSignal | undefined): Promise<string[]> {
+  const store = openStoreAsItIs({ url }, { maxConnections: 1 });
+  try {
+    const history = await readStoreHistory(store);
+    assertCompatible(history, version);
+    if (history.applied.length === 0)
+      throw new OperatorError('No data of a platform in this database. Check INLAY_PLATFORM_DATABASE_URL.');
+    return await writeTables(store.db, target, tablesOfPlatform, stopping);
   } finally {
     await store.close();
   }

@@ -7,9 +7,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckState, ServiceCheck } from '@inlay/contract/log/service-health';
 import type { HealthState } from '@inlay/contract/pipelines/health';
-import { SqliteConnection } from '@inlay/database/connection';
 import { findIncompatibility } from '@inlay/database/schema-history';
+import { openStoreAsItIs, type Store as PlatformStore, readStoreHistory } from '@inlay/platform/db/open';
 import { nextRuns } from '@inlay/schedule/quartz';
+import { sql } from 'kysely';
 import { listRedirects } from '../../credentials/clients/clients.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
 import { type Config, isLoopback, isOnLoopback, type Secrets } from '../../kernel/config/config.ts';
@@ -34,6 +35,7 @@ import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
 import { readBacklog } from '../../tenancy/workspaces/reconciler.worker.ts';
 import { discoverIssuer } from '../console/oidc.ts';
 import type { CredentialChannel } from '../credential-channel.ts';
+import { findPlatformStore, refuseUnmoved } from '../platform-store.ts';
 import { readLastBackup } from './last-backup.ts';
 
 export interface Finding {
@@ -196,29 +198,40 @@ export async function examineEncryptionKey(config: Config, secrets: Secrets, sto
   ];
 }
 
-/** The same of the bundled platform, whose file may be all that a machine has. */
-export function examinePlatformKey(config: Config, secrets: Secrets): Finding[] {
-  const file = join(config.dataDir, 'platform.db');
-  if (!existsSync(file)) return [];
-  let database: SqliteConnection | undefined;
+export const bundledPlatform = ({ given }: Config): Finding =>
+  ok(given.includes('INLAY_PLATFORM_DATABASE_URL') ? 'Platform: bundled, on PostgreSQL' : 'Platform: bundled');
+
+/** The same of the bundled platform, whose store may be all that a machine has. */
+export async function examinePlatformStore(config: Config, secrets: Secrets): Promise<Finding[]> {
+  const place = findPlatformStore(config, secrets);
+  const bundled = bundledPlatform(config);
+  if (!place) return [bundled];
+  let store: PlatformStore | undefined;
   try {
+    refuseUnmoved(config, secrets);
     const keyIds = readSealer(config, secrets).keyIds();
-    database = new SqliteConnection(file, { readOnly: true });
+    store = openStoreAsItIs(place, { isReadOnly: true, maxConnections: 1 });
+    if ((await readStoreHistory(store)).applied.length === 0) return [bundled];
     // A sealed configuration is a JSON string.
-    const [row] = database
-      .prepare(
-        `select count(*) as count from connectors where configuration like '"%'
-         and substr(configuration, 5, 8) not in (${keyIds.map((id) => `'${id}'`).join(', ')})`,
-      )
-      .all() as { count: number }[];
-    const lost = Number(row?.count);
-    if (lost === 0) return [];
-    const what = `Encryption key: ${lost} connector configurations on the platform were encrypted with a different key`;
-    return [fail(what, 'Set INLAY_ENCRYPTION_KEY, or restore encryption.key, to the key that the platform used last.')];
+    const { count } = await store.db
+      .selectFrom('connectors')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('configuration', 'like', '"%')
+      .where(sql<string>`substr(configuration, 5, 8)`, 'not in', keyIds)
+      .executeTakeFirstOrThrow();
+    if (count === 0) return [bundled];
+    const what = `Encryption key: ${count} connector configurations on the platform were encrypted with a different key`;
+    const advice = 'Set INLAY_ENCRYPTION_KEY, or restore encryption.key, to the key that the platform used last.';
+    return [bundled, fail(what, advice)];
   } catch (error) {
-    return [fail(`Platform: cannot use ${file} (${(error as Error).message})`, 'Check the file and the disk.')];
+    if (error instanceof OperatorError) return [fail('Platform: does not start', error.message)];
+    const [where, advice] =
+      'url' in place
+        ? ['PostgreSQL', 'Check INLAY_PLATFORM_DATABASE_URL and that the database server is running.']
+        : [place.file, 'Check the file and the disk.'];
+    return [bundled, fail(`Platform: cannot use ${where} (${(error as Error).message})`, advice)];
   } finally {
-    database?.close();
+    await store?.close();
   }
 }
 

@@ -74,7 +74,7 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<rules.
 
 async function examinePlatform(config: Config, secrets: Secrets): Promise<rules.Finding[]> {
   if (config.platformUrl === undefined) {
-    return [rules.ok('Platform: bundled'), ...rules.examinePlatformKey(config, secrets)];
+    return await rules.examinePlatformStore(config, secrets);
   }
   const transport = httpTransport(config.platformUrl);
   const { platformClientId: clientId = '', platformClientSecret: clientSecret = '' } = secrets;

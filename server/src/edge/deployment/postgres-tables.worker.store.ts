@@ -6,21 +6,32 @@
 import { createReadStream, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { applyPending, readHistory } from '@inlay/database/schema-history';
-import { sql } from 'kysely';
-import { schemaOf } from '../../kernel/db/migrations.ts';
-import type { Db } from '../../kernel/db/open.ts';
+import { applyPending, readHistory, type SchemaDefinition } from '@inlay/database/schema-history';
+import { type Kysely, type QueryExecutorProvider, sql } from 'kysely';
 
 /** Job logs have parts of a megabyte. */
 const batch = 100;
 /** Migrations write these themselves. */
-const ofHistory = ['migrations', 'schema_versions'];
+const ofHistory = ['migrations', 'kysely_migration', 'schema_versions'];
+
+/** Which of the two stores that a database may have. */
+export interface TablesOf<Tables> {
+  definition: SchemaDefinition<Kysely<Tables>>;
+  /** The PostgreSQL schema that its tables are in; undefined for that of the connection. */
+  schema?: string;
+}
 
 /** Returns the applied migrations. All tables in one snapshot, while others write. */
-export async function writeTables(db: Db, folder: string, stopping?: AbortSignal): Promise<string[]> {
+export async function writeTables<Tables>(
+  db: Kysely<Tables>,
+  folder: string,
+  { definition, schema }: TablesOf<Tables>,
+  stopping?: AbortSignal,
+): Promise<string[]> {
   mkdirSync(folder, { mode: 0o700 });
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return await snapshot.execute(async (tx) => {
+    if (schema !== undefined) await sql`select set_config('search_path', ${`"${schema}"`}, true)`.execute(tx);
     for (const table of await listTables(tx)) {
       const file = await open(fileOf(folder, table), 'wx', 0o600);
       await sql`declare rows no scroll cursor for select row_to_json(t)::text as row from ${sql.table(table)} as t`.execute(
@@ -38,13 +49,17 @@ export async function writeTables(db: Db, folder: string, stopping?: AbortSignal
       }
       await sql`close rows`.execute(tx);
     }
-    return (await readHistory(tx, schemaOf('postgres'))).applied;
+    return (await readHistory(tx, definition)).applied;
   });
 }
 
 /** Into a database without data: makes the tables as they were then, fills them, and migrates them. */
-export async function readTables(tx: Db, folder: string, applied: readonly string[]): Promise<void> {
-  const schema = schemaOf('postgres');
+export async function readTables<Tables>(
+  tx: Kysely<Tables>,
+  folder: string,
+  applied: readonly string[],
+  { definition: schema }: Pick<TablesOf<Tables>, 'definition'>,
+): Promise<void> {
   const migrations = Object.fromEntries(Object.entries(schema.migrations).filter(([name]) => applied.includes(name)));
   const baseline = applied.includes(schema.baseline.through) ? schema.baseline : { ...schema.baseline, through: '' };
   await applyPending(tx, { ...schema, migrations, baseline });
@@ -61,7 +76,7 @@ export async function readTables(tx: Db, folder: string, applied: readonly strin
   await applyPending(tx, schema);
 }
 
-async function readTable(tx: Db, folder: string, table: string): Promise<void> {
+async function readTable(tx: QueryExecutorProvider, folder: string, table: string): Promise<void> {
   const columns = await sql<{ name: string; identity: boolean }>`
     select attname as name, attidentity <> '' as identity from pg_attribute
     where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped and attgenerated = ''`.execute(tx);
@@ -98,7 +113,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 const fileOf = (folder: string, table: string) => join(folder, `${table}.jsonl`);
 
 /** A table that others refer to comes before them. */
-async function listTables(tx: Db): Promise<string[]> {
+async function listTables(tx: QueryExecutorProvider): Promise<string[]> {
   const { rows } = await sql<{ name: string; parents: string[] }>`
     select relname as name, array(
       select confrelid::regclass::text from pg_constraint

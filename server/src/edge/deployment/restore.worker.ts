@@ -9,8 +9,15 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tryLock } from '@inlay/database/file-lock';
-import { schema as platformSchema } from '@inlay/platform/db/migrations';
-import { openStore as openPlatformStore } from '@inlay/platform/db/open';
+import type { DatabaseKind } from '@inlay/database/open-database';
+import { schemaOf as platformSchemaOf } from '@inlay/platform/db/migrations';
+import {
+  makeSchema,
+  openStore as openPlatformStore,
+  openStoreAsItIs,
+  type Store as PlatformStore,
+  readStoreHistory,
+} from '@inlay/platform/db/open';
 import { openTokens } from '../../credentials/tokens/credentials.ts';
 import { byCommandLine } from '../../kernel/cause.ts';
 import type { AwsSettings } from '../../kernel/config/config.ts';
@@ -26,7 +33,15 @@ import { skipPositions } from '../../log/events/restored-positions.worker.ts';
 import { listOrganizationIds } from '../../tenancy/organizations/organizations.ts';
 import { assertKeyOpens } from '../../tenancy/tokens/signing-keys.ts';
 import { openStore } from '../open-store.ts';
-import { type DeploymentContext, filesFolder, tablesFolder } from './backup.worker.ts';
+import { platformFile } from '../platform-store.ts';
+import {
+  type DeploymentContext,
+  filesFolder,
+  platformTablesFolder,
+  tablesFolder,
+  tablesOfPlatform,
+  tablesOfService,
+} from './backup.worker.ts';
 import { type KeyFiles, openKeys } from './backup-keys.ts';
 import { assertIntact, type Backup, hashOf, keysFile, type Manifest, readBackup } from './backup-manifest.ts';
 import { withBackupAt } from './backup-places.ts';
@@ -88,7 +103,7 @@ async function restoreBackup(
     await copyInto(staging, backup);
     const sealer = openSealer(secrets, stagedKeys(keys, staging, config.dataDir));
     const restored = await prepare(ctx, backup, { staging, sealer, replayed });
-    for (const name of ['platform.db', filesFolder, ...Object.keys(keys), 'inlay.db']) {
+    for (const name of [platformFile, filesFolder, ...Object.keys(keys), 'inlay.db']) {
       if (existsSync(join(staging, name))) renameSync(join(staging, name), dataDir.path(name));
     }
     return { backup, ...restored };
@@ -106,7 +121,7 @@ async function openBackup(folder: string, at: string): Promise<Backup> {
   const backup = readBackup(folder, at);
   await assertIntact(backup);
   for (const { name, kind, migrations } of backup.manifest.stores) {
-    const known = (name === 'platform' ? platformSchema : schemaOf(kind)).migrations;
+    const known = (name === 'platform' ? platformSchemaOf(kind) : schemaOf(kind)).migrations;
     if (migrations.every((migration) => migration in known)) continue;
     throw new OperatorError(`The backup at ${at} was made by a later version of Inlay. Use that version.`);
   }
@@ -138,23 +153,34 @@ function assertEmpty(dataDir: string, { manifest }: Backup): void {
   );
 }
 
-/** The backup must be of the same kind of database, which has no data yet. */
+/** The backup must be of the same kinds of databases, which have no data yet. */
 async function assertDatabase(ctx: DeploymentContext, { manifest }: Backup): Promise<void> {
-  const kind = manifest.stores.find(({ name }) => name === 'service')?.kind;
-  const isPostgres = ctx.secrets.databaseUrl !== undefined;
-  if (kind !== undefined && (kind === 'postgres') !== isPostgres) {
-    const advice = isPostgres ? 'Unset' : 'Set';
-    throw new OperatorError(`The backup is from a different kind of database. ${advice} INLAY_DATABASE_URL.`);
+  const { databaseUrl, platformDatabaseUrl } = ctx.secrets;
+  const kindOf = (name: string) => manifest.stores.find((store) => store.name === name)?.kind;
+  assertKind(kindOf('service'), databaseUrl, 'INLAY_DATABASE_URL');
+  const isBundled = ctx.config.platformUrl === undefined;
+  if (isBundled) assertKind(kindOf('platform'), platformDatabaseUrl, 'INLAY_PLATFORM_DATABASE_URL');
+  if (kindOf('service') === 'postgres') {
+    const store = openStore(ctx.config, ctx.secrets, ctx);
+    const { applied } = await readSchemaHistory(store).finally(() => store.close());
+    if (applied.length > 0) throw isNotEmpty('INLAY_DATABASE_URL');
   }
-  if (kind !== 'postgres') return;
-  const store = openStore(ctx.config, ctx.secrets, ctx);
-  try {
-    if ((await readSchemaHistory(store)).applied.length === 0) return;
-  } finally {
-    await store.close();
+  if (isBundled && kindOf('platform') === 'postgres' && platformDatabaseUrl !== undefined) {
+    const store = openStoreAsItIs({ url: platformDatabaseUrl }, { maxConnections: 1 });
+    const { applied } = await readStoreHistory(store).finally(() => store.close());
+    if (applied.length > 0) throw isNotEmpty('INLAY_PLATFORM_DATABASE_URL');
   }
-  throw new OperatorError('The database of INLAY_DATABASE_URL is not empty. Restore into a new database.');
 }
+
+function assertKind(kind: DatabaseKind | undefined, url: string | undefined, variable: string): void {
+  const isPostgres = url !== undefined;
+  if (kind === undefined || (kind === 'postgres') === isPostgres) return;
+  const advice = isPostgres ? 'Unset' : 'Set';
+  throw new OperatorError(`The backup is from a different kind of database. ${advice} ${variable}.`);
+}
+
+const isNotEmpty = (variable: string) =>
+  new OperatorError(`The database of ${variable} is not empty. Restore into a new database.`);
 
 /** The key that the restored deployment will use must open the backup. */
 function assertKeysFit({ config, secrets }: DeploymentContext, { manifest }: Backup, keys: KeyFiles): void {
@@ -173,7 +199,8 @@ function assertKeysFit({ config, secrets }: DeploymentContext, { manifest }: Bac
 
 async function copyInto(staging: string, { folder, manifest }: Backup): Promise<void> {
   for (const { path, sha256 } of manifest.files) {
-    if (path === keysFile || path.startsWith(`${tablesFolder}/`)) continue;
+    const isTable = [tablesFolder, platformTablesFolder].some((each) => path.startsWith(`${each}/`));
+    if (path === keysFile || isTable) continue;
     const target = join(staging, path);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     copyFileSync(join(folder, path), target);
@@ -191,31 +218,62 @@ function stagedKeys(keys: KeyFiles, staging: string, dataDir: string) {
   return openDataDir(isInBackup ? staging : dataDir);
 }
 
+interface Preparation {
+  staging: string;
+  sealer: Sealer;
+  replayed: readonly Replayed[];
+}
+
+/** The platform's tables are committed last: if anything before them fails, nothing of them is there. */
 async function prepare(
+  ctx: DeploymentContext,
+  backup: Backup,
+  preparation: Preparation,
+): Promise<Omit<Restored, 'backup'>> {
+  const { config, secrets } = ctx;
+  const { staging } = preparation;
+  const saved = backup.manifest.stores.find(({ name }) => name === 'platform');
+  if (!saved || config.platformUrl !== undefined) {
+    rmSync(join(staging, platformFile), { force: true });
+    return await prepareService(ctx, backup, preparation, undefined);
+  }
+  if (saved.kind === 'sqlite') {
+    const platform = await openPlatformStore(join(staging, platformFile));
+    const living = await listLivingOn(platform.db).finally(() => platform.close());
+    return await prepareService(ctx, backup, preparation, living);
+  }
+  const platform = openStoreAsItIs({ url: secrets.platformDatabaseUrl as string }, { maxConnections: 1 });
+  try {
+    return await platform.exclusively(async (tx) => {
+      await makeSchema(tx);
+      await readTables(tx, join(backup.folder, saved.file), saved.migrations, tablesOfPlatform);
+      return await prepareService(ctx, backup, preparation, await listLivingOn(tx));
+    }, patienceMs);
+  } finally {
+    await platform.close();
+  }
+}
+
+async function listLivingOn(platform: PlatformStore['db']): Promise<Set<unknown>> {
+  const rows = await platform.selectFrom('workspaces').select('workspace_id').where('deleted_at', 'is', null).execute();
+  return new Set(rows.map(({ workspace_id }) => workspace_id));
+}
+
+async function prepareService(
   { config, secrets, runtime }: DeploymentContext,
   { folder, manifest }: Backup,
-  { staging, sealer, replayed }: { staging: string; sealer: Sealer; replayed: readonly Replayed[] },
+  { staging, sealer, replayed }: Preparation,
+  onPlatform: Set<unknown> | undefined,
 ): Promise<Omit<Restored, 'backup'>> {
-  const find = (name: string) => manifest.stores.find((store) => store.name === name);
-  let onPlatform: Set<unknown> | undefined;
-  if (find('platform') && config.platformUrl === undefined) {
-    const platform = await openPlatformStore(join(staging, 'platform.db'));
-    const rows = await platform.db
-      .selectFrom('workspaces')
-      .select('workspace_id')
-      .where('deleted_at', 'is', null)
-      .execute();
-    onPlatform = new Set(rows.map(({ workspace_id }) => workspace_id));
-    await platform.close();
-  } else rmSync(join(staging, 'platform.db'), { force: true });
-  const service = find('service');
+  const service = manifest.stores.find(({ name }) => name === 'service');
   if (!service)
     return { organizations: 0, credentials: [], missingOnPlatform: [], replayed: { deleted: 0, revoked: 0 } };
   const store = openStore({ ...config, dataDir: staging }, secrets, { runtime });
   try {
     if (store.kind === 'sqlite') await migrate(store);
     return await store.exclusively(async (tx) => {
-      if (store.kind === 'postgres') await readTables(tx, join(folder, service.file), service.migrations);
+      if (store.kind === 'postgres')
+        await readTables(tx, join(folder, service.file), service.migrations, tablesOfService);
       await assertKeyOpens(tx, sealer);
       const inside: Store = { ...store, db: tx, transaction: (work) => work(tx), exclusively: (work) => work(tx) };
       const restored = await makeFit(inside, { sealer, manifest, runtime, replayed });

@@ -56,7 +56,7 @@ export function createServiceHealth(ctx: ServiceHealthContext): (organizationId:
   const others = {
     platform: () =>
       config.platformUrl === undefined
-        ? Promise.resolve([rules.ok('Platform: bundled')])
+        ? Promise.resolve([rules.bundledPlatform(config)])
         : inTime(runtime, askPlatform(), `Platform: ${config.platformUrl}`),
     console: () => inTime(runtime, askIssuer(), 'Console: the sign-in provider'),
   };

@@ -10,7 +10,13 @@ import { SqliteConnection } from '@inlay/database/connection';
 import { takeLock } from '@inlay/database/file-lock';
 import { assertCompatible, type OnApplied, readFileHistory, type SchemaHistory } from '@inlay/database/schema-history';
 import { schema as platformSchema } from '@inlay/platform/db/migrations';
-import { openStore as openPlatformStore } from '@inlay/platform/db/open';
+import {
+  openStore as openPlatformStore,
+  openStoreAsItIs as openPlatformStoreAsItIs,
+  postgresSchema,
+  readStoreHistory,
+  type StorePlace,
+} from '@inlay/platform/db/open';
 import { sql } from 'kysely';
 import type { Config } from '../../kernel/config/config.ts';
 import { openDataDir } from '../../kernel/config/data-dir.ts';
@@ -20,6 +26,12 @@ import { OperatorError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { version } from '../../kernel/version.ts';
+import {
+  findPlatformStore,
+  type PlatformStoreConfig,
+  type PlatformStoreSecrets,
+  refuseUnmoved,
+} from '../platform-store.ts';
 
 const copiesFolder = 'before-upgrade';
 /** As long as a migration may take (kernel/db/migrations.ts). */
@@ -28,7 +40,8 @@ const lockPatienceMs = 600_000;
 const spareBytes = 64 * 1024 * 1024;
 
 export interface UpgradeContext {
-  config: Pick<Config, 'dataDir' | 'platformUrl'>;
+  config: PlatformStoreConfig;
+  secrets: PlatformStoreSecrets;
   /** Undefined for a platform that runs alone. */
   store: Store | undefined;
   runtime: Pick<Runtime, 'now' | 'elapsed' | 'sleep'>;
@@ -44,18 +57,37 @@ export interface StoreState {
   history: SchemaHistory;
 }
 
-export async function readStores({ config, store }: Pick<UpgradeContext, 'config' | 'store'>): Promise<StoreState[]> {
+export async function readStores({
+  config,
+  secrets,
+  store,
+}: Pick<UpgradeContext, 'config' | 'secrets' | 'store'>): Promise<StoreState[]> {
   const states: StoreState[] = [];
   if (store) {
     const file = store.kind === 'sqlite' ? join(config.dataDir, 'inlay.db') : undefined;
     const bytes = file === undefined ? await sizeOnServer(store) : sizeOf(file);
     states.push({ what: 'Database', file, bytes, history: await readSchemaHistory(store) });
   }
-  const file = join(config.dataDir, 'platform.db');
-  if (config.platformUrl === undefined && existsSync(file)) {
-    states.push({ what: 'Platform', file, bytes: sizeOf(file), history: await readFileHistory(file, platformSchema) });
-  }
+  const platform = findPlatformStore(config, secrets);
+  if (platform) states.push(await readPlatformStore(platform));
   return states;
+}
+
+async function readPlatformStore(place: StorePlace): Promise<StoreState> {
+  if ('file' in place) {
+    const { file } = place;
+    return { what: 'Platform', file, bytes: sizeOf(file), history: await readFileHistory(file, platformSchema) };
+  }
+  const store = openPlatformStoreAsItIs(place, { maxConnections: 1 });
+  try {
+    const { rows } = await sql<{ bytes: number }>`
+      select cast(coalesce(sum(pg_total_relation_size(oid)), 0) as bigint) as bytes from pg_class
+      where relkind = 'r' and relnamespace = to_regnamespace(${postgresSchema})`.execute(store.db);
+    const bytes = rows[0]?.bytes ?? 0;
+    return { what: 'Platform', file: undefined, bytes, history: await readStoreHistory(store) };
+  } finally {
+    await store.close();
+  }
 }
 
 const hasData = ({ history }: StoreState) => history.applied.length > 0;
@@ -79,6 +111,7 @@ export async function measureRoom(
 
 /** Returns the migrations it applied. Nearly every start finds nothing to do, and waits for nobody. */
 export async function upgrade(ctx: UpgradeContext): Promise<string[]> {
+  refuseUnmoved(ctx.config, ctx.secrets);
   const stores = await readStores(ctx);
   for (const { history } of stores) assertCompatible(history, version);
   if (!stores.some(isPending)) return [];
@@ -98,7 +131,7 @@ export async function upgrade(ctx: UpgradeContext): Promise<string[]> {
 }
 
 async function migrateStores(
-  { config, store, tell }: UpgradeContext,
+  { config, secrets, store, tell }: UpgradeContext,
   stores: readonly StoreState[],
 ): Promise<string[]> {
   const applied: string[] = [];
@@ -108,9 +141,8 @@ async function migrateStores(
     if (stores.some(hasData)) tell(`Applied ${name} (${ms} ms)`);
   };
   if (store) await migrate(store, onApplied);
-  const file = join(config.dataDir, 'platform.db');
-  if (config.platformUrl === undefined && existsSync(file))
-    await (await openPlatformStore(file, { onApplied })).close();
+  const platform = findPlatformStore(config, secrets);
+  if (platform) await (await openPlatformStore(platform, { onApplied })).close();
   return applied;
 }
 

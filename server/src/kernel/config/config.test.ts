@@ -157,6 +157,7 @@ describe('The configuration', () => {
         'INLAY_CONSOLE_OIDC_SCOPES',
         'INLAY_CUSTOMER_WEBHOOKS',
         'INLAY_DATABASE_URL',
+        'INLAY_PLATFORM_DATABASE_URL',
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
         'INLAY_EVENT_DAYS',
@@ -428,6 +429,27 @@ describe('INLAY_CONSOLE_CUSTOMER_URL', () => {
     '/customers/{name}',
   ])('refuses %s', (INLAY_CONSOLE_CUSTOMER_URL) => {
     expect(faultsOf({ INLAY_CONSOLE_CUSTOMER_URL })).toEqual([faultOf('INLAY_CONSOLE_CUSTOMER_URL')]);
+  });
+});
+
+describe('INLAY_PLATFORM_DATABASE_URL', () => {
+  const INLAY_PLATFORM_DATABASE_URL = 'postgres://u:secret@db/inlay';
+
+  it('is a secret of its own, for the bundled platform', () => {
+    expect(secretsOf({ INLAY_PLATFORM_DATABASE_URL })).toMatchObject({
+      databaseUrl: undefined,
+      platformDatabaseUrl: INLAY_PLATFORM_DATABASE_URL,
+    });
+    expect(faultsOf({ INLAY_PLATFORM_DATABASE_URL: 'mysql://db/inlay' })).toEqual([
+      faultOf('INLAY_PLATFORM_DATABASE_URL'),
+    ]);
+  });
+
+  it('is refused for a service that uses another platform', () => {
+    const env = { INLAY_PLATFORM_URL: 'http://p', INLAY_PLATFORM_CLIENT_ID: 'x', INLAY_PLATFORM_CLIENT_SECRET: 'y' };
+    expect(faultsOf({ ...env, INLAY_PLATFORM_DATABASE_URL })).toEqual([
+      'INLAY_PLATFORM_DATABASE_URL belongs to the bundled platform, which INLAY_PLATFORM_URL replaces. Unset one of them.',
+    ]);
   });
 });
 

@@ -101,6 +101,8 @@ export interface Secrets {
   /** Undefined: a public client. */
   consoleOidcSecret: string | undefined;
   databaseUrl: string | undefined;
+  /** Of the bundled platform. */
+  platformDatabaseUrl: string | undefined;
   operatorToken: string | undefined;
   platformClientId: string | undefined;
   platformClientSecret: string | undefined;
@@ -230,6 +232,7 @@ export function readConfig(
     config,
     secrets: {
       databaseUrl: values.INLAY_DATABASE_URL,
+      platformDatabaseUrl: values.INLAY_PLATFORM_DATABASE_URL,
       operatorToken: values.INLAY_OPERATOR_TOKEN,
       platformClientId: values.INLAY_PLATFORM_CLIENT_ID,
       platformClientSecret: values.INLAY_PLATFORM_CLIENT_SECRET,
@@ -269,6 +272,9 @@ function* faultsTogether(
     yield 'INLAY_PLATFORM_URL requires INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.';
   } else if (areSet.includes(false) && areSet.includes(true)) {
     yield 'Set both INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET, or neither.';
+  }
+  if (runs === 'service' && isSet('INLAY_PLATFORM_URL') && isSet('INLAY_PLATFORM_DATABASE_URL')) {
+    yield 'INLAY_PLATFORM_DATABASE_URL belongs to the bundled platform, which INLAY_PLATFORM_URL replaces. Unset one of them.';
   }
   if (isSet('INLAY_BACKUP_SCHEDULE')) {
     if (!isSet('INLAY_BACKUP_TO')) yield 'INLAY_BACKUP_SCHEDULE requires INLAY_BACKUP_TO.';

@@ -65,6 +65,11 @@ const httpUrl = fitting((given) => {
   return clean ? url.href.replace(/\/+$/, '') : undefined;
 }, 'must be an http or https URL without a user name, query or fragment.');
 
+const postgresUrl = fitting(
+  (given) => (/^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined),
+  'must be a postgres:// URL. Leave it unset to use SQLite in INLAY_DATA_DIR.',
+);
+
 const publicUrl: Reader<string> = (given, complain) => {
   const url = httpUrl(given, complain);
   if (url !== undefined && serializeOrigin(new URL(url).origin) === undefined) {
@@ -184,15 +189,13 @@ const readers = {
   HOST: text,
   INLAY_PUBLIC_URL: publicUrl,
   INLAY_DATA_DIR: text,
-  INLAY_DATABASE_URL: fitting(
-    (given) => (/^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined),
-    'must be a postgres:// URL. Leave it unset to use SQLite in INLAY_DATA_DIR.',
-  ),
+  INLAY_DATABASE_URL: postgresUrl,
   INLAY_ORGANIZATION_ID: id,
   INLAY_OPERATOR_TOKEN: operatorToken,
   INLAY_VENDOR: matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be one word of lowercase letters, digits, - and _.'),
   INLAY_SCOPED_TOKEN_TTL_SECONDS: integer(1, 3_153_600_000),
   INLAY_PLATFORM_URL: httpUrl,
+  INLAY_PLATFORM_DATABASE_URL: postgresUrl,
   INLAY_SERVICE_URL: httpUrl,
   INLAY_PLATFORM_CLIENT_ID: text,
   INLAY_PLATFORM_CLIENT_SECRET: secret,

@@ -4,6 +4,7 @@ import type { Variable } from './variables.ts';
 
 export const secretVariables = [
   'INLAY_DATABASE_URL',
+  'INLAY_PLATFORM_DATABASE_URL',
   'INLAY_OPERATOR_TOKEN',
   'INLAY_PLATFORM_CLIENT_ID',
   'INLAY_PLATFORM_CLIENT_SECRET',

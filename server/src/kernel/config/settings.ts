@@ -37,6 +37,7 @@ const values: Record<Variable, typeof secret | ((config: Config) => Value)> = {
   INLAY_VENDOR: ({ vendor }) => vendor,
   INLAY_SCOPED_TOKEN_TTL_SECONDS: ({ scopedTokenTtlSeconds }) => scopedTokenTtlSeconds,
   INLAY_PLATFORM_URL: ({ platformUrl }) => platformUrl,
+  INLAY_PLATFORM_DATABASE_URL: secret,
   INLAY_SERVICE_URL: ({ serviceUrl }) => serviceUrl,
   INLAY_PLATFORM_CLIENT_ID: secret,
   INLAY_PLATFORM_CLIENT_SECRET: secret,

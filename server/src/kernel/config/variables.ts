@@ -22,6 +22,10 @@ export const variables = {
     'the bundled platform',
     "Base URL of a hosted platform's public API, for example `https://api.airbyte.com/v1`, or of a separate Inlay platform (`inlay platform`), for example `http://platform.internal:8080/platform/v1`",
   ],
+  INLAY_PLATFORM_DATABASE_URL: [
+    'SQLite in the data directory',
+    'Only for the bundled platform: URL of its database, `postgres://…`. Its tables are in the schema `inlay_platform`, so it can be the database of the service',
+  ],
   INLAY_SERVICE_URL: [
     'none; syncs of sources with a customer sign-in wait',
     'Only for `inlay platform`: URL of the service, for example `http://inlay.internal:8080`. Use any replica, or a load balancer in front of them. The platform requests access tokens of customers who signed in from this URL and authenticates with `INLAY_PLATFORM_CLIENT_ID` and `INLAY_PLATFORM_CLIENT_SECRET`',

@@ -2,9 +2,10 @@
  * Statements that most requests need. Building a query takes longer than running it, so these queries are built once
  * and run with new values each time. On SQLite, outside of a transaction, they run on the connection that only reads.
  */
+
+import { ReadingSqliteAdapter } from '@inlay/database/sqlite-dialect';
 import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely';
 import type { Db } from './open.ts';
-import { ReadingSqliteAdapter } from './sqlite.ts';
 
 interface Prepared {
   query: CompiledQuery;

@@ -1,13 +1,13 @@
 /** The error that users of the database get if it does not respond in time. */
 import { randomUUID } from 'node:crypto';
 import { openPool } from '@inlay/database/postgres-pool';
+import { isStorageFailure } from '@inlay/database/storage-failure';
 import { StorageState } from '@inlay/database/storage-state';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { systemRuntime } from '../runtime.ts';
 import { openPostgres } from './open.ts';
-import { isStorageFailure } from './storage-failure.ts';
 
 const slow = sql`select pg_sleep(60)`;
 

@@ -12,8 +12,8 @@ import {
   type RefusalCode,
   refusals,
 } from '@inlay/contract/error-catalogue';
+import { isStorageFailure } from '@inlay/database/storage-failure';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isStorageFailure } from '../db/storage-failure.ts';
 import { AppError } from '../errors.ts';
 import { detailOf, refusalDetail, refusalWith, statusOf } from './error-catalogue.ts';
 

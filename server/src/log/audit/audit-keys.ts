@@ -3,7 +3,8 @@
  * tokens is removed to end its tokens, and old checkpoints must stay verifiable. So no key is ever removed.
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { type Db, databaseTime, type Store } from '../../kernel/db/open.ts';
+import { databaseTime } from '@inlay/database/open-database';
+import type { Db, Store } from '../../kernel/db/open.ts';
 import type { AuditKeyRow } from '../../kernel/db/tables.ts';
 import { jwkOf, newSealedKey } from '../../kernel/key-pairs.ts';
 import type { Sealer } from '../../kernel/sealing.ts';

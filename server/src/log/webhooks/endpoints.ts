@@ -14,8 +14,8 @@ import type {
   WebhookEndpointWithSecret,
   WebhookKeySet,
 } from '@inlay/contract/log/webhook-endpoints';
+import { databaseTime } from '@inlay/database/open-database';
 import { publicKeyOf } from 'inlay-webhooks/signatures';
-import { databaseTime } from '../../kernel/db/open.ts';
 import type { WebhookEndpointRow } from '../../kernel/db/tables.ts';
 import { AppError, invalidRequest } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { JobsContext } from '@inlay/platform/jobs/context';
+import { fileLogs } from '@inlay/platform/jobs/file-logs';
 import { openAttemptLog, readLog } from '@inlay/platform/jobs/job-logs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/support/app.ts';
@@ -30,7 +31,12 @@ describeOnBothDatabases('logs of jobs', (kind) => {
 
   /** The platform's own code, on files of a folder of the test. */
   const platform = () =>
-    ({ logsFolder: () => join(test.dataDir, 'told-logs'), runtime: { now: () => Date.parse(at(0)) } }) as never;
+    ({
+      logs: fileLogs(
+        () => join(test.dataDir, 'told-logs'),
+        () => Date.parse(at(0)),
+      ),
+    }) as never;
   const jobRow = (job_id: number, attempts: number) => ({ connection_id: 'c', job_id, attempts }) as never;
   function write(job: number, attempt: number, lines: readonly string[]): void {
     const log = openAttemptLog(platform() as JobsContext, jobRow(job, attempt));

@@ -1,5 +1,5 @@
 /** Decides whether an error means that the store is busy, full or away, or that one of our statements is wrong. */
-import { SqliteError } from '@inlay/database/sqlite-error';
+import { SqliteError } from './sqlite-error.ts';
 
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/;
 // 08 connection, 28 authorization, 3D000 no such database, 40 rollback, 53 resources, 55000 and 55P03 not available
@@ -36,6 +36,8 @@ export function isStorageFailure(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
     if (error instanceof SqliteError && sqliteCodes.test(code)) return true;
+    // A missing file is no failure of the store, unless it is the socket of PostgreSQL.
+    if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
     if (networkCodes.has(code) || (code.length === 5 && postgresStates.test(code))) return true;
   }
   return driverMessages.test(error.message);

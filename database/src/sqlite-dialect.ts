@@ -1,10 +1,8 @@
 /**
  * SQLite as Kysely sees it. There is one connection that writes. Statements and transactions take turns on it; a
- * transaction keeps it until it ends. A database in a file has a second connection that only reads. SQLite shows the
+ * transaction keeps it until it ends. A database in a file may have a second connection that only reads. SQLite shows the
  * second connection only what is committed, so a reader does not wait for a transaction.
  */
-import type { SqliteConnection } from '@inlay/database/connection';
-import type { TransactionGuard } from '@inlay/database/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -13,15 +11,8 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import { wordsOfName } from './name-parts.ts';
-
-/**
- * Adds the functions that our statements and triggers call and SQLite lacks. Every connection that writes needs them.
- */
-export function addFunctions(database: SqliteConnection, now: () => number): void {
-  database.define('now_ms', { isDeterministic: false }, () => BigInt(now()));
-  database.define('name_parts', { isDeterministic: true }, (name) => wordsOfName(String(name)));
-}
+import type { SqliteConnection } from './connection.ts';
+import type { TransactionGuard } from './transaction-guard.ts';
 
 export function sqliteDialect(
   database: SqliteConnection,
