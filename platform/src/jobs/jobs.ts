@@ -1,6 +1,6 @@
 /**
  * Jobs as callers see them: asking for one, looking at them, cancelling. Which job runs when is left to scheduler.ts, and
- * what a job does to attempt.ts.
+ * what a job does to attempts/attempt.ts.
  *
  * Invariants: a connection has at most one open job. Cancelling only changes the row; the process that runs the job
  * notices and stops.

@@ -485,7 +485,7 @@ describe('the slots for syncs', () => {
 
 describe('an attempt that takes too long', () => {
   test('is ended at the limit, and tried again', async () => {
-    const steered = await startSteered({ maxAttemptMs: 500 });
+    const steered = await startSteered({ maxAttemptMs: 500, runtime: systemRuntime });
     const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     connection.steer({ records: 12, waitsAfter: 5 });
     const { jobId } = await connection.sync();
@@ -503,7 +503,7 @@ describe('a job that takes too long', () => {
   const limit = 'The sync was stopped after 2 hours, the time limit for a job.';
 
   test('is ended at the limit, which its failure names, and is not tried again', async () => {
-    const steered = await startSteered({ maxJobMs: 500 });
+    const steered = await startSteered({ maxJobMs: 500, runtime: systemRuntime });
     const connection = await steered.connect();
     connection.steer({ waitsAfter: 5 });
     const job = await steered.ended((await connection.sync()).jobId);
@@ -528,10 +528,14 @@ describe('a job that takes too long', () => {
     clock.time += 10 * hour;
     await platform.look();
     await until(async () => connection.reads().begun === 2);
-    clock.time += hour;
+    clock.time += hour - 1;
     connection.go();
     await until(async () => (await job()).failedAttempts === 2);
+    connection.hold();
     clock.time += hour;
+    await platform.look();
+    expect(await job()).toMatchObject({ status: 'running', attempts: 3 });
+    clock.time += 1;
     await platform.look();
     expect(await steered.ended(jobId)).toMatchObject({ status: 'failed', attempts: 3, failedAttempts: 3 });
     expect((await job()).failureReason.message).toBe(limit);
@@ -589,9 +593,13 @@ describe('two processes on one database', () => {
     await until(() => connection.ids().length === 5);
     const stateOf = () => platform.store.db.selectFrom('connection_streams').select('state').executeTakeFirstOrThrow();
     await until(async () => (await stateOf()).state !== null);
-    // Acts as another machine that found the lease expired; holds the lease for a long time.
+    // Acts as another machine that found the lease expired, and runs the job; holds the lease for a long time.
     const taken = { holder: 'another-1-machine', expires_at: platform.runtime.now() + hour };
     await platform.store.db.updateTable('runner_lease').set(taken).execute();
+    await platform.store.db
+      .updateTable('jobs')
+      .set(({ eb }) => ({ owner: taken.holder, lease_until: taken.expires_at, epoch: eb('epoch', '+', 1) }))
+      .execute();
     connection.go();
     await platform.look();
     await until(() => countRuns(file) === 0);
