@@ -86,7 +86,7 @@ export async function startClaims(options: StartOptions = {}): Promise<Claims> {
         .updateTable('jobs')
         .set(({ eb }) => ({ lease_until: eb('lease_until', '-', ms) }))
         .execute();
-      await putBackAbandoned(ctx, 'a-coordinator');
+      await putBackAbandoned(ctx);
     },
     rows: () =>
       store.transaction(async (tx) => {

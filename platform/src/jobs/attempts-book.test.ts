@@ -121,7 +121,7 @@ describe('a lease', () => {
     const other = await claims.another();
     const jobId = await claims.sync(await claims.connect(await claims.workspace()));
     const paused = await claims.claim('paused');
-    await putBackAbandoned(other, 'a-coordinator');
+    await putBackAbandoned(other);
     expect((await shown(claims, jobId)).status).toBe('running');
     await claims.silence();
     expect(await shown(claims, jobId)).toMatchObject({
@@ -143,7 +143,7 @@ describe('a lease', () => {
     const { db } = claims.platform.store;
     await db.updateTable('jobs').set({ lease_until: 1, row_points: null }).execute();
     expect(await renewAttempts(claims.ctx, 'one', [{ ref, progress: { records: 3, bytes: 30 } }])).toEqual([{ ref }]);
-    await putBackAbandoned(claims.ctx, 'a-coordinator');
+    await putBackAbandoned(claims.ctx);
     const job = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
     expect(job).toMatchObject({ status: 'running', owner: 'one', records: 3, bytes: 30 });
     expect(

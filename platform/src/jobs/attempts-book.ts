@@ -8,7 +8,6 @@
  * hold in every state of the store. Transactions may be repeated by the store, so their callbacks only write to it.
  */
 import { storableText } from '@inlay/contract/text/storable-text';
-import { isSqlite } from '@inlay/database/is-sqlite';
 import { databaseTime } from '@inlay/database/open-database';
 import { byTurn, mayTake } from '@inlay/schedule/turns';
 import { turnMs as credentialTurnMs, isInUse } from '../actors/credential-turns.ts';
@@ -378,19 +377,19 @@ async function listPreemptable({ turnMs }: JobsContext, tx: Db, held: readonly j
 
 /**
  * Attempts whose owner is gone continue where they were. Nobody caused this, so it does not count as a failed attempt. An owner is
- * gone when its lease has run out; a process of this machine, as soon as it has ended; and another coordinator of an SQLite
- * file, because `me` holds the file.
+ * gone when its lease has run out; a process of this machine, as soon as it has ended. `only`: the coordinator that has taken
+ * the SQLite file; the ones before it are gone, too.
  */
-export async function putBackAbandoned(ctx: JobsContext, me: string): Promise<void> {
+export async function putBackAbandoned(ctx: JobsContext, only?: string): Promise<void> {
   const { store } = ctx;
   const now = await databaseTime(store.db);
   const held = await jobs.listHeld(store.db);
   const predecessors = new Set<string | null>(
-    isSqlite(store.db) && held.some(({ owner }) => owner !== me)
+    only !== undefined && held.some(({ owner }) => owner !== only)
       ? [null, ...(await listCoordinators(store.db)).map(({ name }) => name)]
       : [],
   );
-  predecessors.delete(me);
+  if (only !== undefined) predecessors.delete(only);
   const isGone = ({ owner, lease_until }: jobs.HeldJob, time: number) =>
     predecessors.has(owner) || (lease_until ?? 0) <= time || (owner !== null && isAbandoned(owner));
   if (!held.some((job) => isGone(job, now))) return;

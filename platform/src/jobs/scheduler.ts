@@ -105,7 +105,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   async function coordinate(owner: string): Promise<void> {
     await renew(owner);
     heldMs = runtime.elapsed();
-    await putBackAbandoned(ctx, owner);
+    await putBackAbandoned(ctx, store.kind === 'sqlite' ? owner : undefined);
     await queueDueJobs(ctx);
     await startDue(owner);
     for (const { job_id: jobId, workspace_id: workspaceId } of await makeRoom(ctx)) {
