@@ -178,9 +178,10 @@ interface Active {
 }
 
 export async function runAttemptSchedule(seed: number, trace?: (line: string) => void): Promise<AttemptOutcome> {
-  const world = new World(seed);
+  // Planning yields, more often on a busy machine.
+  const world = new World(seed, 8);
   const say = (line: string) => trace?.(`${String(world.now - world.startedAt).padStart(7)} ${line}`);
-  const store = await world.until(emptyStore(() => world.now));
+  const store = await emptyStore(() => world.now);
   const violations: string[] = [];
   let isCalm = false;
   const weather = { loss: world.pick([0, 0.05, 0.2]), pauses: world.chance(0.6), crashes: world.chance(0.6) };
@@ -190,7 +191,7 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
   const destinations = new Map<string, Destination>();
   /** The last state that a desk said was stored, and with which epoch. */
   const confirmed = new Map<string, { next: number; epoch: number }>();
-  await world.until(seedConnections());
+  await seedConnections();
 
   async function seedConnections(): Promise<void> {
     const { db } = store;
@@ -235,12 +236,12 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
   }
 
   const keyOf = ({ jobId, attempt }: Pick<Assignment, 'jobId' | 'attempt'>) => `${jobId} ${attempt}`;
-  /** When the owner of an attempt was last answered that it still has it. */
-  const heard = new Map<string, number>();
+  /** As its owner knows. */
+  const leasedUntil = new Map<string, number>();
   /** Attempts that an owner has ended, and those that are being performed. */
   const ended = new Set<string>();
   const performing = new Map<string, Assignment>();
-  const isAlive = (key: string, at: number) => at - (heard.get(key) ?? 0) < leaseMs - restMs;
+  const isAlive = (key: string, at: number) => at < (leasedUntil.get(key) ?? 0);
 
   const workerClaimants: (Claimant & { machine: Machine })[] = [];
   let made = 0;
@@ -340,14 +341,24 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
     restMs = 0,
   ): Promise<void> {
     const beats: Beat[] = [...active.values()].map(({ ref, progress }) => ({ ref, progress }));
-    const running = await store.db.selectFrom('jobs').select(['job_id', 'epoch']).where('owner', '=', owner).execute();
-    for (const { ref, stop } of await renewAttempts(ctx, owner, beats, restMs)) {
-      if (running.some(({ job_id, epoch }) => job_id === ref.jobId && epoch === ref.epoch))
-        heard.set(keyOf(ref), world.now);
+    const renewed = await renewAttempts(ctx, owner, beats, restMs);
+    await noteLeases(owner, active);
+    for (const { ref, stop } of renewed) {
       if (!stop) continue;
       say(`${owner}: job ${ref.jobId} must stop: ${stop}`);
       active.get(ref.jobId)?.stopping.abort(stop);
     }
+  }
+
+  async function noteLeases(owner: string, active: ReadonlyMap<number, Active>): Promise<void> {
+    const held = await store.db
+      .selectFrom('jobs')
+      .select(['epoch', 'lease_until'])
+      .where('owner', '=', owner)
+      .execute();
+    const leases = new Map(held.map(({ epoch, lease_until }) => [epoch, lease_until]));
+    for (const { ref } of active.values())
+      leasedUntil.set(keyOf(ref), leases.get(ref.epoch) ?? leasedUntil.get(keyOf(ref)) ?? 0);
   }
 
   /** How an owner reaches a coordinator. */
@@ -361,7 +372,8 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
       violations.push(`A4: ${ref.connectionId} is being moved by two at once`);
     }
     performing.set(keyOf(ref), ref);
-    heard.set(keyOf(ref), world.now);
+    // An epoch is the time of its claim, or little more.
+    leasedUntil.set(keyOf(ref), ref.epoch + leaseMs - 1_000);
     const stopping = new AbortController();
     const current: Active = { ref, stopping, progress: { records: 0, bytes: 0 } };
     active.set(ref.jobId, current);
@@ -585,10 +597,10 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
   // Somebody has to run what is left.
   startWorker();
   const unscheduled = { next_run_at: null, cron_expression: null };
-  await world.until(store.db.updateTable('connections').set(unscheduled).execute());
+  await store.db.updateTable('connections').set(unscheduled).execute();
   await world.run(world.startedAt + stormMs + calmMs);
   for (const { machine } of [...coordinators, ...workerClaimants]) machine.isDown = true;
-  await world.until(judge());
+  await judge();
   // Whoever sleeps wakes up and finds that it is gone.
   await world.run(world.now + 200_000);
 
@@ -637,9 +649,11 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
     }
   }
 
-  const { length: succeeded } = await world.until(
-    store.db.selectFrom('jobs').select('job_id').where('status', '=', 'succeeded').execute(),
-  );
+  const { length: succeeded } = await store.db
+    .selectFrom('jobs')
+    .select('job_id')
+    .where('status', '=', 'succeeded')
+    .execute();
   const fenced = [...destinations.values()].reduce((sum, one) => sum + one.fenced, 0);
   return { violations: [...new Set(violations)], attempts, succeeded, fenced };
 }
