@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { itInLongRun } from '../../../scripts/long-run.ts';
+import { createTestDatabase } from '../../../server/test/support/databases.ts';
 import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { credentials, startPlatform } from '../../test/start-platform.ts';
-import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
+import { type SteeredConnection, type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 import { inTurn } from '../actors/credential-turns.ts';
 import { systemRuntime } from '../runtime.ts';
 
@@ -606,6 +607,37 @@ describe('two processes on one database', () => {
     expect((await call('GET', `/jobs/${jobId}`)).body.status).toBe('running');
     expect((await stateOf()).state).toContain('{"next":5}');
   });
+});
+
+test('coordinators on PostgreSQL share the jobs, and one continues what the other leaves', async () => {
+  const { url = '', drop } = await createTestDatabase('postgres', { migrated: true, of: 'platform' });
+  onTestFinished(drop);
+  const options = { databaseUrl: url, runtime: systemRuntime, maxConcurrentSyncs: 2 };
+  const first = await startSteered(options);
+  const second = await startPlatform(options);
+  second.platform.start();
+  const streams = [{ name: 'items', syncMode: 'incremental_append' }];
+  const connections: SteeredConnection[] = [];
+  for (let each = 0; each < 4; each++) connections.push(await first.connect({ streams }));
+  for (const connection of connections) connection.steer({ records: 10, waitsAfter: 5 });
+  for (const connection of connections) await connection.sync();
+  await until(() => connections.every((connection) => connection.ids().length === 5));
+  const { db } = second.platform.store;
+  const jobs = () => db.selectFrom('jobs').select(['owner', 'status', 'failed_attempts', 'epoch']).execute();
+  const owners = (await jobs()).map(({ owner }) => owner);
+  expect(new Set(owners).size).toBe(2);
+  expect(new Set((await second.platform.listKeyHolders()).map(({ encryption_keys }) => encryption_keys)).size).toBe(1);
+
+  await first.stop();
+  expect((await jobs()).filter(({ status }) => status === 'incomplete')).toHaveLength(2);
+  for (const connection of connections) connection.go();
+  await until(async () => (await jobs()).every(({ status }) => status === 'succeeded'));
+  expect((await jobs()).every(({ failed_attempts, owner }) => failed_attempts === 0 && owner === null)).toBe(true);
+  for (const connection of connections) {
+    expect([...new Set(connection.ids())]).toEqual(range(0, 10));
+    const [stream] = connection.catalog().streams;
+    expect(stream).toMatchObject({ inlay_writer: connection.connectionId, inlay_epoch: expect.any(Number) });
+  }
 });
 
 test('the oldest jobs of a connection and their logs are removed', async () => {
