@@ -435,6 +435,8 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
             return await at(`finish ${report.status}`, async (desk) => {
               await desk.finish(report);
               ended.add(keyOf(ref));
+              // Its connectors are gone, whether it gets an answer or not.
+              performing.delete(keyOf(ref));
             });
           } catch (error) {
             if (!(error instanceof NetworkError) || world.now > until) throw error;
