@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { itInLongRun } from '../../../scripts/long-run.ts';
 import { createTestDatabase } from '../../../server/test/support/databases.ts';
@@ -8,6 +9,7 @@ import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { credentials, startPlatform } from '../../test/start-platform.ts';
 import { type SteeredConnection, type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 import { inTurn } from '../actors/credential-turns.ts';
+import { openStoreAsItIs } from '../db/open.ts';
 import { systemRuntime } from '../runtime.ts';
 
 const hourly = { scheduleType: 'cron', cronExpression: '0 0 * * * ?' };
@@ -638,6 +640,28 @@ test('coordinators on PostgreSQL share the jobs, and one continues what the othe
     const [stream] = connection.catalog().streams;
     expect(stream).toMatchObject({ inlay_writer: connection.connectionId, inlay_epoch: expect.any(Number) });
   }
+});
+
+test('a coordinator that cannot renew a lease on PostgreSQL stops the attempt before the lease ends', async () => {
+  const { url = '', drop } = await createTestDatabase('postgres', { migrated: true, of: 'platform' });
+  onTestFinished(drop);
+  let skippedMs = 0;
+  const runtime = { ...systemRuntime, elapsed: () => systemRuntime.elapsed() + skippedMs };
+  const steered = await startSteered({ databaseUrl: url, runtime });
+  const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+  connection.steer({ records: 10, waitsAfter: 5 });
+  const { jobId } = await connection.sync();
+  await until(() => connection.ids().length === 5);
+  const other = openStoreAsItIs({ url });
+  await other.transaction(async (tx) => {
+    await sql`lock table coordinators in access exclusive mode`.execute(tx);
+    skippedMs = 16_000;
+    await until(() => countRuns(steered.file) === 0);
+  });
+  await other.close();
+  connection.go();
+  expect(await steered.ended(jobId)).toMatchObject({ status: 'succeeded', failedAttempts: 0, attempts: 2 });
+  expect([...new Set(connection.ids())]).toEqual(range(0, 10));
 });
 
 test('the oldest jobs of a connection and their logs are removed', async () => {

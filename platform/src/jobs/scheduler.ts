@@ -3,8 +3,9 @@
  * continue. Works from the store alone: every second, and whenever it is woken, it reads what is due and what was cancelled, so
  * restarts, changes by other coordinators and clock jumps need no special handling.
  *
- * Invariants: attempts run only while their leases are held (attempts-book.ts); an attempt whose lease could not be renewed for as long
- * as it lasts is stopped, because nothing that it does could be recorded.
+ * Invariants: attempts run only while their leases are held (attempts-book.ts). What could not be renewed is stopped: on PostgreSQL before the
+ * lease ends, because another coordinator then takes the attempt over; on SQLite, where nobody else does, once the lease has ended,
+ * because nothing that the attempt does could be recorded.
  */
 import { storageFaultOf } from '@inlay/database/storage-state';
 import { failureOf, runAttempt } from '../attempts/attempt.ts';
@@ -37,6 +38,8 @@ interface Scheduler {
 
 const lookEveryMs = 1_000;
 const judgeEveryMs = 60_000;
+/** What is left of a lease after the last pass that renewed it or let it rest, less the time that connectors take to end. */
+const stopAfterMs = leaseMs - renewEveryMs - 5_000;
 
 interface Active {
   assignment: Assignment;
@@ -103,8 +106,9 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   }
 
   async function coordinate(owner: string): Promise<void> {
+    const renewedMs = runtime.elapsed();
     await renew(owner);
-    heldMs = runtime.elapsed();
+    heldMs = renewedMs;
     await putBackAbandoned(ctx, store.kind === 'sqlite' ? owner : undefined);
     await queueDueJobs(ctx);
     await startDue(owner);
@@ -200,6 +204,14 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     }
   }
 
+  /** Also while a pass hangs. */
+  async function watchLeases(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await runtime.sleep(lookEveryMs, closing.signal);
+      if (runtime.elapsed() - heldMs > stopAfterMs) stopAll('lost');
+    }
+  }
+
   async function lookAgainAndAgain(): Promise<void> {
     while (!closing.signal.aborted) {
       wokenAgain = false;
@@ -213,7 +225,9 @@ export function createScheduler(ctx: JobsContext): Scheduler {
 
   return {
     start() {
-      loop ??= lookAgainAndAgain();
+      if (loop) return;
+      loop = lookAgainAndAgain();
+      if (store.kind === 'postgres') void watchLeases();
     },
     wake,
     look,
