@@ -1,7 +1,7 @@
 /**
  * Runs the seeded simulation: `npm run simulate -- --seeds N --from S`; one seed replays exactly. `--trace` prints what
  * happens in a schedule. With `--namesakes` another user takes our names; `--quotas` runs schedules about quotas,
- * `--credentials` about credentials.
+ * `--credentials` about credentials, `--attempts` about attempts of jobs.
  * `--without GUARD` removes one of the guards of simulation.mjs first: then the simulation must find a violation.
  */
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     namesakes: { type: 'boolean', default: false },
     quotas: { type: 'boolean', default: false },
     credentials: { type: 'boolean', default: false },
+    attempts: { type: 'boolean', default: false },
     without: { type: 'string' },
   },
 });

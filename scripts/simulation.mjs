@@ -9,7 +9,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = 'server/src/';
+/** Of files of the platform, the path begins with `platform/`. @param {string} file */
+const placeOf = (file) =>
+  file.startsWith('platform/') ? resolve(root, 'platform/src', file.slice(9)) : resolve(root, 'server/src', file);
 
 /**
  * Every guard with the change that removes it. If the text is no longer in the code, the build fails: the guard has
@@ -91,6 +93,53 @@ export const guards = {
   'entry-of-a-deletion': [
     ['tenancy/workspaces/operations.ts', 'await ctx.journal.record(tx, row.organization_id, entry);', ''],
   ],
+  'proof-of-an-attempt': [
+    [
+      'platform/jobs/jobs.worker.store.ts',
+      ".where('job_id', '=', jobId)\n    .where('attempts', '=', attempt)\n    .where('epoch', '=', epoch)\n    .where('owner', '=', owner)",
+      ".where('job_id', '=', jobId)",
+    ],
+    ['platform/jobs/attempts-book.ts', "if (job?.status !== 'running') throw", 'if (!job) throw'],
+  ],
+  'epoch-that-grows': [['platform/jobs/jobs.worker.store.ts', '.set({ epoch })', '.set({ epoch: 1 })']],
+  'attempts-put-back': [['platform/jobs/attempts-book.ts', '(lease_until ?? 0) <= time', 'false']],
+  'lease-before-put-back': [
+    ['platform/jobs/attempts-book.ts', '(lease_until ?? 0) <= time', '(lease_until ?? 0) <= time + 25_000'],
+  ],
+  'limits-of-workspaces': [
+    ['platform/jobs/attempts-book.ts', 'mayTake(workspace, { total, perTenant }, total - held.length) &&', ''],
+    [
+      'platform/jobs/attempts-book.ts',
+      'mayTake(workspace, { total: claimant.slots, perTenant }, freeHere)',
+      'workspace',
+    ],
+  ],
+  'slots-of-an-owner': [
+    ['platform/jobs/attempts-book.ts', 'if (freeHere <= 0) return undefined;', ''],
+    ['platform/jobs/attempts-book.ts', 'perTenant }, freeHere)', 'perTenant }, claimant.slots)'],
+  ],
+  'one-attempt-of-a-connection': [
+    [
+      'platform/jobs/attempts-book.ts',
+      'const busy = held.map(({ connection_id }) => connection_id);',
+      'const busy = [];',
+    ],
+  ],
+  'turns-of-workspaces': [['platform/jobs/attempts-book.ts', 'turns.sort(byTurn)', 'turns']],
+  'once-a-schedule': [
+    [
+      'platform/connections/due-connections.ts',
+      'await setNextRun(tx, connection_id, nextRunAfter(cron_expression, time));\n  }\n  return due;',
+      '}\n  return due;',
+    ],
+  ],
+  'cancelled-until-ended': [
+    [
+      'platform/jobs/jobs.store.ts',
+      "status: 'cancelled',\n      next",
+      "status: 'cancelled',\n      owner: null,\n      next",
+    ],
+  ],
 };
 
 /**
@@ -128,10 +177,10 @@ export async function loadSimulation(without) {
         {
           name: 'without-guard',
           setup: ({ onLoad }) =>
-            onLoad({ filter: /[\\/]server[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+            onLoad({ filter: /[\\/](server|platform)[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
               let contents = readFileSync(path, 'utf8');
               for (const [file, guard, instead] of cuts) {
-                if (path !== resolve(root, folder, file)) continue;
+                if (path !== placeOf(file)) continue;
                 if (!contents.includes(guard))
                   throw new Error(`The guard ${without} is no longer in ${file}. Update scripts/simulation.mjs.`);
                 contents = contents.replace(guard, instead);

@@ -34,9 +34,9 @@ import { forgetDeclarative } from './definitions/declarative-definitions.ts';
 import type { Definition } from './definitions/definitions.ts';
 import { resealManifests } from './definitions/manifests.ts';
 import type { JobsContext } from './jobs/context.ts';
+import { listKeyHolders } from './jobs/coordinators.ts';
 import { fileLogs } from './jobs/file-logs.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
-import { findRunner } from './jobs/lease.ts';
 import { createScheduler } from './jobs/scheduler.ts';
 import { storedLogs } from './jobs/stored-logs.ts';
 import { type Log, silentLog } from './log.ts';
@@ -126,8 +126,10 @@ export interface OpenPlatform {
   look(): Promise<void>;
   /** Seals every secret with the key the sealer seals with now. */
   reseal(): Promise<void>;
-  /** The process that runs jobs, with its encryption keys. */
-  findRunner(): Promise<{ encryption_keys: string | null } | undefined>;
+  /** The processes that run jobs, with their encryption keys. */
+  listKeyHolders(): Promise<{ encryption_keys: string | null }[]>;
+  /** Whether this process coordinates attempts now: on SQLite only one does. */
+  isCoordinating(): boolean;
   /**
    * Ends requests that wait for a connector: checks and stream discoveries. Clients are asked to retry, so that these
    * requests do not delay shutdown.
@@ -293,7 +295,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       await store.transaction((tx) => resealManifests(sealer, tx));
       await forgetChecks(store.db);
     },
-    findRunner: () => findRunner({ store, runtime }),
+    listKeyHolders: () => listKeyHolders(store),
+    isCoordinating: scheduler.isCoordinating,
     endQuestions,
     async close() {
       endQuestions();

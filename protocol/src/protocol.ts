@@ -56,6 +56,13 @@ export interface ConfiguredStream {
   inlay_held?: string | null;
   /** An extension of this platform, only for a source: it may send rows of the stream in blocks of this format. */
   inlay_row_blocks?: string;
+  /**
+   * Extensions of this platform, only for a destination, always together: the connection that writes, and a number that grows
+   * with each of its attempts. A destination that keeps the highest number it has seen refuses an earlier attempt, which may
+   * still be running on a machine that nobody reaches.
+   */
+  inlay_writer?: string;
+  inlay_epoch?: number;
 }
 
 export interface ConfiguredCatalog {

@@ -13,12 +13,32 @@ export interface Slots {
   perTenant: number;
 }
 
+/** A tenant that waits for a slot. */
+export interface Waiting {
+  /** How many slots it has. */
+  taken: number;
+  /** When it got its last one; grows. */
+  lastTurn: number;
+  /** Where it may have fewer slots than others. */
+  cap?: number | undefined;
+}
+
+/** A quarter of the slots is kept for tenants without any. With a single slot none can be kept free. */
+export function mayTake({ taken, cap }: Omit<Waiting, 'lastTurn'>, { total, perTenant }: Slots, free: number): boolean {
+  const keptForNewcomers = total > 1 ? Math.ceil(total / 4) : 0;
+  return taken < Math.min(cap ?? perTenant, perTenant) && free > (taken === 0 ? 0 : keptForNewcomers);
+}
+
+/** Negative if it is one's turn before the other's. */
+export function byTurn(one: Waiting, other: Waiting): number {
+  return one.taken - other.taken || one.lastTurn - other.lastTurn;
+}
+
 /** Enough for the tenants that are busy at the same time. A tenant that is forgotten counts as new. */
 const maxRemembered = 10_000;
 
 export class Turns {
   readonly #slots: Slots;
-  readonly #keptForNewcomers: number;
   readonly #taken = new Map<string, number>();
   /** The slots of each tenant, in the order of their last turns. */
   readonly #served = new Map<string, number>();
@@ -27,8 +47,6 @@ export class Turns {
 
   constructor(slots: Slots) {
     this.#slots = slots;
-    // A quarter of the slots. With a single slot none can be kept free.
-    this.#keptForNewcomers = slots.total > 1 ? Math.ceil(slots.total / 4) : 0;
   }
 
   get isFull(): boolean {
@@ -40,21 +58,17 @@ export class Turns {
     return this.#taken.get(tenant) ?? 0;
   }
 
-  /** `cap`: of this tenant, where it may have fewer slots than others. */
-  mayTake(tenant: string, cap: number = this.#slots.perTenant): boolean {
-    const own = this.taken(tenant);
-    const free = this.#slots.total - this.#allTaken;
-    return own < Math.min(cap, this.#slots.perTenant) && free > (own === 0 ? 0 : this.#keptForNewcomers);
+  mayTake(tenant: string): boolean {
+    return mayTake({ taken: this.taken(tenant) }, this.#slots, this.#slots.total - this.#allTaken);
   }
 
   /** The next tenant; undefined when no waiting tenant may have a slot now. */
-  next(waiting: Iterable<string>, capOf?: (tenant: string) => number | undefined): string | undefined {
-    let next: { tenant: string; own: number; lastTurn: number } | undefined;
+  next(waiting: Iterable<string>): string | undefined {
+    let next: (Waiting & { tenant: string }) | undefined;
     for (const tenant of waiting) {
-      if (!this.mayTake(tenant, capOf?.(tenant))) continue;
-      const own = this.taken(tenant);
-      const lastTurn = this.#served.get(tenant) ?? 0;
-      if (!next || own < next.own || (own === next.own && lastTurn < next.lastTurn)) next = { tenant, own, lastTurn };
+      if (!this.mayTake(tenant)) continue;
+      const candidate = { tenant, taken: this.taken(tenant), lastTurn: this.#served.get(tenant) ?? 0 };
+      if (!next || byTurn(candidate, next) < 0) next = candidate;
     }
     return next?.tenant;
   }

@@ -1,16 +1,15 @@
 /**
  * Discovers the streams of a source. Asking the connector can take long, so the result is cached until the
  * configuration or the connector changes, and concurrent callers share one discovery (single-flight). Requests wait for
- * their workspace's turn; a sync uses the slot it already has.
+ * their workspace's turn. A sync discovers in the slot it has (attempts/attempt.ts).
  */
 import { createHash } from 'node:crypto';
-import type { TraceContext } from '@inlay/contract/text/trace-context';
 import type { Catalog } from '@inlay/protocol/protocol';
 import type { ActorRow } from '../db/tables.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
 import { catalogText, readCatalog } from '../runner/catalog-text.ts';
-import { type JobLog, RunDelayed, RunFailure } from '../runner/runner.ts';
+import { RunDelayed, RunFailure } from '../runner/runner.ts';
 import { findCatalog, putCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
 import { useConnector } from './prepared-connector.ts';
@@ -18,9 +17,6 @@ import { useConnector } from './prepared-connector.ts';
 interface DiscoveryOptions {
   /** Ask the connector even if an answer is kept. */
   ignoreCache?: boolean;
-  signal?: AbortSignal;
-  log?: JobLog;
-  trace?: TraceContext;
 }
 
 /**
@@ -63,20 +59,18 @@ export async function awaitCatalog(
 export async function discoverCatalog(
   ctx: ActorsContext,
   source: ActorRow,
-  { ignoreCache = false, ...options }: DiscoveryOptions = {},
+  { ignoreCache = false }: DiscoveryOptions = {},
 ): Promise<Catalog> {
   const { workspace_id, connector_id } = source;
   const madeFrom = await makingOf(ctx, source);
   const kept = ignoreCache ? undefined : await findCatalog(ctx.store.db, workspace_id, connector_id, madeFrom);
   if (kept !== undefined) return await readCatalog(kept);
 
-  // A discovery that another caller can stop is not shared.
-  if (options.signal) return await discover(ctx, source, madeFrom, options);
   const key = `${connector_id} ${madeFrom}`;
   const underWay =
     ctx.discoveries.get(key) ??
     ctx.discoveryTurns
-      .run(workspace_id, () => discover(ctx, source, madeFrom, options))
+      .run(workspace_id, () => discover(ctx, source, madeFrom))
       .finally(() => ctx.discoveries.delete(key));
   ctx.discoveries.set(key, underWay);
   return await underWay;
@@ -92,6 +86,11 @@ export async function findKeptCatalog(ctx: ActorsContext, source: ActorRow): Pro
 /** Discovery does not normally take longer. */
 const tokenForMs = 600_000;
 
+/** Keeps what a sync has discovered for whoever asks next. */
+export async function keepDiscovered(ctx: ActorsContext, source: ActorRow, catalog: Catalog): Promise<void> {
+  await keep(ctx, source, await makingOf(ctx, source), catalog);
+}
+
 /** What a catalog depends on. */
 async function makingOf(ctx: ActorsContext, source: ActorRow): Promise<string> {
   const { version } = await getDefinition(ctx.definitions, definitionOf(source));
@@ -100,19 +99,16 @@ async function makingOf(ctx: ActorsContext, source: ActorRow): Promise<string> {
     .digest('hex');
 }
 
-async function discover(
-  ctx: ActorsContext,
-  source: ActorRow,
-  madeFrom: string,
-  options: Omit<DiscoveryOptions, 'ignoreCache'>,
-): Promise<Catalog> {
-  const { workspace_id, connector_id } = source;
-  const { signal = ctx.closing, log } = options;
-  // A sync waits for its credential as long as necessary; a request for streams does not.
-  const patience = options.signal ? {} : { patienceMs: ctx.discoveryPatienceMs };
-  const catalog = await useConnector(ctx, source, { signal, log, forMs: tokenForMs, ...patience }, (connector) =>
-    ctx.runner.discover(connector, { ...options, signal }),
+async function discover(ctx: ActorsContext, source: ActorRow, madeFrom: string): Promise<Catalog> {
+  const { closing: signal, discoveryPatienceMs: patienceMs } = ctx;
+  const catalog = await useConnector(ctx, source, { signal, forMs: tokenForMs, patienceMs }, (connector) =>
+    ctx.runner.discover(connector, { signal }),
   );
-  await putCatalog(ctx.store.db, workspace_id, connector_id, { madeFrom, catalog: await catalogText(catalog) });
+  await keep(ctx, source, madeFrom, catalog);
   return catalog;
+}
+
+async function keep(ctx: ActorsContext, source: ActorRow, madeFrom: string, catalog: Catalog): Promise<void> {
+  const { workspace_id, connector_id } = source;
+  await putCatalog(ctx.store.db, workspace_id, connector_id, { madeFrom, catalog: await catalogText(catalog) });
 }

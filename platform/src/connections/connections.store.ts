@@ -10,7 +10,7 @@ import type { ListQuery } from '../fields.ts';
 export async function insertConnection(
   tx: Db,
   workspaceId: string,
-  connection: Omit<ConnectionRow, 'seq' | 'workspace_id'>,
+  connection: Omit<ConnectionRow, 'seq' | 'workspace_id' | 'epoch'>,
 ): Promise<ConnectionRow> {
   return await tx
     .insertInto('connections')

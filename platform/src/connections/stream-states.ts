@@ -17,6 +17,7 @@ import {
   streamKey,
 } from '@inlay/protocol/protocol';
 import { Pieces } from '@inlay/schedule/pieces';
+import type { renaming } from '../attempts/naming.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionStreamRow, ReadAnewCause } from '../db/tables.ts';
 import { Problem } from '../problems.ts';
@@ -26,7 +27,6 @@ import { fieldsMissing, readAnew } from './stream-notices.ts';
 import { type ChosenStream, shownName, streamFinder } from './stream-selection.ts';
 import type { ConnectionRef } from './stream-states.store.ts';
 import * as states from './stream-states.store.ts';
-import type { renaming } from './table-owners.ts';
 import { WholeState } from './whole-state.ts';
 
 export interface Reading {
@@ -35,8 +35,20 @@ export interface Reading {
   state: string[];
   /** What the job says about its streams, by `streamKey`. */
   notices: Map<string, StreamNotice[]>;
-  /** Keyed by `streamKey`, for streams that are settled once complete: the fields that their rows then have. */
-  unsettled: Map<string, string | null>;
+  streams: PlannedStream[];
+}
+
+/** What an attempt needs of a stream after it was planned and besides what is stored anyway. Plain data. */
+export interface PlannedStream {
+  /** Its `streamKey`. */
+  key: string;
+  /** Whether it continues from its state, if it has one. */
+  goesOn?: boolean;
+  isContinued?: boolean;
+  selectedFields?: readonly string[];
+  notices?: StreamNotice[];
+  /** Only for a stream that is settled once complete: the fields that its rows then have. */
+  settled?: { fields: string | null };
 }
 
 /** Settles generations for one attempt, and where each stream is to be read from. */
@@ -57,7 +69,7 @@ export async function prepareReading(
   const kept: string[] = [];
   const rows: states.StreamRow[] = [];
   const notices: Reading['notices'] = new Map();
-  const unsettled: Reading['unsettled'] = new Map();
+  const planned: PlannedStream[] = [];
   for (const { choice, row, before, place, isIncremental, cause, goesOn } of plans) {
     const key = streamKey(choice.stream);
     // Also for another attempt of the same job: leftovers of an attempt must never pass as part of the next one.
@@ -86,15 +98,72 @@ export async function prepareReading(
       ...(missing.length === 0 ? [] : [fieldsMissing(connection.connectionId, choice.stream, missing)]),
     ];
     if (said.length > 0) notices.set(key, said);
-    if (said.length > 0 || (isIncremental && minimum > 0)) unsettled.set(key, fields);
+    planned.push({
+      key,
+      goesOn,
+      isContinued,
+      ...(choice.selectedFields && { selectedFields: choice.selectedFields }),
+      ...(said.length > 0 && { notices: said }),
+      ...((said.length > 0 || (isIncremental && minimum > 0)) && { settled: { fields } }),
+    });
   }
   await states.putStreams(tx, connection, rows);
-  const reading = { catalog: { streams }, state: kept, notices, unsettled };
+  const reading = { catalog: { streams }, state: kept, notices, streams: planned };
   if (whole === undefined) return reading;
   const goingOn = plans.filter(({ goesOn }) => goesOn).map(streamOf);
   const readAgain = plans.filter(({ goesOn }) => !goesOn).map(streamOf);
   // Without what it says of streams that are read from their start: a source would take that for how far it has come.
   return { ...reading, state: goingOn.length === 0 ? [] : [whole.without(readAgain, goingOn)] };
+}
+
+/** The same reading once more, from what is stored now: for a caller who didn't get the first answer. */
+export async function readPlanned(
+  tx: Db,
+  connection: ConnectionRef,
+  planned: readonly PlannedStream[],
+): Promise<Reading> {
+  const known = await knownStreams(tx, connection);
+  const there = planned.flatMap((stream) => {
+    const row = known.get(stream.key);
+    return row ? [{ ...stream, row, configured: JSON.parse(row.configured) as ConfiguredStream }] : [];
+  });
+  const streams = there.map(({ configured, row, isContinued }) =>
+    isContinued ? { ...configured, inlay_held: row.held } : configured,
+  );
+  const notices = new Map(there.flatMap(({ key, notices }) => (notices ? [[key, notices] as const] : [])));
+  const text = await states.findWholeState(tx, connection);
+  const [goingOn, readAgain] = [there.filter(({ goesOn }) => goesOn), there.filter(({ goesOn }) => !goesOn)];
+  const ofStreams = goingOn.flatMap(({ row }) => (row.state === null ? [] : [row.state]));
+  const rowOf = ({ row }: { row: StreamDescriptor }) => row;
+  const ofAll =
+    text !== undefined && goingOn.length > 0
+      ? [new WholeState(text, known.values()).without(readAgain.map(rowOf), goingOn.map(rowOf))]
+      : [];
+  return { catalog: { streams }, state: text === undefined ? ofStreams : ofAll, notices, streams: [...planned] };
+}
+
+/** What was chosen when the streams were planned, to be planned again. */
+export async function chosenBefore(
+  tx: Db,
+  connection: ConnectionRef,
+  planned: readonly PlannedStream[],
+): Promise<ChosenStream[]> {
+  const known = await knownStreams(tx, connection);
+  return planned.flatMap(({ key, selectedFields }) => {
+    const row = known.get(key);
+    if (!row) return [];
+    const { stream, sync_mode, destination_sync_mode, cursor_field, primary_key } = JSON.parse(
+      row.configured,
+    ) as ConfiguredStream;
+    return {
+      stream,
+      syncMode: sync_mode,
+      destinationSyncMode: destination_sync_mode,
+      ...(cursor_field && { cursorField: cursor_field }),
+      ...(primary_key && { primaryKey: primary_key }),
+      ...(selectedFields && { selectedFields: [...selectedFields] }),
+    };
+  });
 }
 
 /**
@@ -221,14 +290,15 @@ function fromStart(row: ConnectionStreamRow, cause: ReadAnewCause, isReplaced: b
 export async function settle(
   tx: Db,
   connection: ConnectionRef,
-  unsettled: Reading['unsettled'],
+  planned: readonly PlannedStream[],
   notReplaced: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  if (unsettled.size === 0) return;
+  if (!planned.some(({ settled }) => settled)) return;
   const known = await knownStreams(tx, connection);
-  const rows = [...unsettled].flatMap(([key, fields]) => {
+  const rows = planned.flatMap(({ key, settled }) => {
     const row = known.get(key);
-    if (!row || notReplaced.has(key)) return [];
+    if (!row || !settled || notReplaced.has(key)) return [];
+    const { fields } = settled;
     const configured = { ...(JSON.parse(row.configured) as ConfiguredStream), minimum_generation_id: 0 };
     return [{ ...row, configured: JSON.stringify(configured), fields, anew_because: null }];
   });

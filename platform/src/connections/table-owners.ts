@@ -10,6 +10,8 @@ import { Pieces } from '@inlay/schedule/pieces';
 import { getActor } from '../actors/actors.ts';
 import { findKeptCatalog } from '../actors/discovery.ts';
 import { openConfiguration } from '../actors/sealed-configuration.ts';
+import type { Naming } from '../attempts/desk.ts';
+import { isFixed, renaming } from '../attempts/naming.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
@@ -17,22 +19,14 @@ import { listConnectionsOfOthers, listMovedStreams } from './connections.store.t
 import type { ConnectionsContext } from './context.ts';
 import { shownName } from './stream-selection.ts';
 
-type Naming = Pick<ConnectionRow, 'prefix' | 'namespace_definition' | 'namespace_format'>;
+type NamingColumns = Pick<ConnectionRow, 'prefix' | 'namespace_definition' | 'namespace_format'>;
 
-const sourceNamespace = `$${'{SOURCE_NAMESPACE}'}`;
-
-/** How a connection calls the streams of its source at the destination. */
-export function renaming({ prefix, namespace_definition: definition, namespace_format: format }: Naming) {
-  const namespace = (given: string | undefined) => {
-    if (definition === 'source') return given;
-    if (definition === 'destination') return undefined;
-    return format?.replaceAll(sourceNamespace, given ?? '').trim() || undefined;
-  };
-  return { prefix, namespace };
+export function namingOf({ prefix, namespace_definition, namespace_format }: NamingColumns): Naming {
+  return { prefix, namespaceDefinition: namespace_definition, namespaceFormat: namespace_format };
 }
 
-function tableOf(naming: Naming, { name, namespace }: StreamDescriptor): StreamDescriptor {
-  const { prefix, namespace: rename } = renaming(naming);
+function tableOf(naming: NamingColumns, { name, namespace }: StreamDescriptor): StreamDescriptor {
+  const { prefix, namespace: rename } = renaming(namingOf(naming));
   const space = rename(namespace || undefined);
   return { name: prefix + name, ...(space !== undefined && { namespace: space }) };
 }
@@ -42,7 +36,7 @@ function tableOf(naming: Naming, { name, namespace }: StreamDescriptor): StreamD
  */
 export async function refuseTablesOfOthers(
   ctx: ConnectionsContext,
-  connection: Naming & Pick<ConnectionRow, 'source_id' | 'destination_id' | 'configurations'>,
+  connection: NamingColumns & Pick<ConnectionRow, 'source_id' | 'destination_id' | 'configurations'>,
 ): Promise<void> {
   const { db } = ctx.store;
   const destination = await getActor(db, 'destination', connection.destination_id);
@@ -79,9 +73,9 @@ export async function refuseTablesOfOthers(
 }
 
 /** The namespace of all tables, where it does not depend on the source. */
-function fixedNamespaceOf({ namespace_definition, namespace_format }: Naming): string | undefined {
+function fixedNamespaceOf({ namespace_definition, namespace_format }: NamingColumns): string | undefined {
   if (namespace_definition !== 'custom_format' || namespace_format === null) return undefined;
-  return namespace_format.includes(sourceNamespace) ? undefined : namespace_format;
+  return isFixed(namespace_format) ? namespace_format : undefined;
 }
 
 function namedStreams({ configurations }: Pick<ConnectionRow, 'configurations'>): StreamDescriptor[] {

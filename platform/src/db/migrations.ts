@@ -279,6 +279,27 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
   '0017-encryption-keys-of-the-runner': async (db) => {
     await run(db, `alter table runner_lease add column encryption_keys text`);
   },
+  // From here on, migrations run on SQLite and PostgreSQL alike: only the types bigint and text.
+  '0018-leases-of-attempts': async (db) => {
+    await run(
+      db,
+      `alter table jobs add column owner text`,
+      `alter table jobs add column lease_until bigint`,
+      `alter table jobs add column epoch bigint not null default 0`,
+      `alter table jobs add column stop text`,
+      `alter table connections add column epoch bigint not null default 0`,
+      `alter table workspaces add column last_turn bigint not null default 0`,
+      `alter table job_attempts add column plan text`,
+      `create index jobs_held on jobs (lease_until) where owner is not null`,
+      `create table coordinators (
+        name text not null primary key,
+        seen_at bigint not null,
+        encryption_keys text not null,
+        version text not null,
+        slots bigint not null
+      )`,
+    );
+  },
   '0019-shared-by-coordinators': async (db) => {
     await run(
       db,

@@ -21,6 +21,8 @@ export interface WorkspaceRow extends Row {
   notifications: string;
   /** How many of its syncs may run at the same time, where that is less than the settings allow; null: as they say. */
   max_concurrent_syncs: number | null;
+  /** When an attempt of one of its jobs was started last. */
+  last_turn: number;
 }
 
 /** A source or a destination. The table keeps the name it was made with, `connectors`. */
@@ -56,6 +58,8 @@ export interface ConnectionRow extends Row {
   status_reason: string | null;
   /** When the schedule starts the next job; null for a connection that is inactive or runs only when asked. */
   next_run_at: number | null;
+  /** Of its last attempt; see AttemptRef in attempts/desk.ts. */
+  epoch: number;
 }
 
 export interface JobRow {
@@ -88,6 +92,17 @@ export interface JobRow {
   failure_fields: string | null;
   /** How far streams were when an access token ended in the middle of the job last; see jobs/token-ends.ts. */
   token_end: string | null;
+  /**
+   * Who runs its attempt: a coordinator, by its process name, or a worker. Also set while the processes of a cancelled attempt are
+   * being stopped. Null otherwise, and for an attempt of an earlier version.
+   */
+  owner: string | null;
+  /** When the owner is taken for dead, unless it is heard of. On the database's clock. */
+  lease_until: number | null;
+  /** Of its last attempt. */
+  epoch: number;
+  /** Why its attempt is to stop, until its owner has ended it. */
+  stop: 'turn' | 'attempt_limit' | 'job_limit' | null;
   created_at: number;
   started_at: number | null;
   updated_at: number;
@@ -109,6 +124,8 @@ export interface JobAttemptRow {
   failure_origin: JobRow['failure_origin'];
   failure_type: JobRow['failure_type'];
   failure_fields: JobRow['failure_fields'];
+  /** What its end needs of what was planned, as a JSON `Planned` (jobs/desk.ts). */
+  plan: string | null;
 }
 
 /** One for each stream a connection has ever moved. */
@@ -142,6 +159,17 @@ export type ReadAnewCause =
   | 'destination_emptied'
   | 'refreshed'
   | 'state_shared';
+
+export interface CoordinatorRow {
+  /** A process name; see process-names.ts. */
+  name: string;
+  seen_at: number;
+  /** Ids of its encryption keys; the first one seals. */
+  encryption_keys: string;
+  version: string;
+  /** How many attempts it runs itself. */
+  slots: number;
+}
 
 export interface RegisteredDefinitionRow {
   seq: number;
@@ -196,7 +224,11 @@ type JobDefaults =
   | 'bytes'
   | 'streams'
   | 'failure_fields'
-  | 'token_end';
+  | 'token_end'
+  | 'owner'
+  | 'lease_until'
+  | 'epoch'
+  | 'stop';
 type AttemptDefaults =
   | 'ended_at'
   | 'records'
@@ -204,14 +236,15 @@ type AttemptDefaults =
   | 'failure_message'
   | 'failure_origin'
   | 'failure_type'
-  | 'failure_fields';
+  | 'failure_fields'
+  | 'plan';
 type Numbered<R extends Row> = Omit<R, 'seq'> & { seq: Generated<number> };
 
 export interface Tables {
   organizations: { seq: Generated<number>; organization_id: string; created_at: number };
-  workspaces: Numbered<WorkspaceRow>;
+  workspaces: Omit<Numbered<WorkspaceRow>, 'last_turn'> & { last_turn: Generated<number> };
   connectors: Numbered<ActorRow>;
-  connections: Numbered<ConnectionRow>;
+  connections: Omit<Numbered<ConnectionRow>, 'epoch'> & { epoch: Generated<number> };
   jobs: Omit<JobRow, JobDefaults> & { [Column in JobDefaults]: Generated<JobRow[Column]> };
   job_attempts: Omit<JobAttemptRow, AttemptDefaults> & {
     [Column in AttemptDefaults]: Generated<JobAttemptRow[Column]>;
@@ -234,8 +267,10 @@ export interface Tables {
   declarative_definitions: Omit<DeclarativeDefinitionRow, 'seq'> & { seq: Generated<number> };
   /** `manifest` is sealed; `hash` is of its text. */
   manifests: { hash: string; manifest: string; specification: string };
-  /** The job lease; see jobs/lease.ts. */
+  /** On SQLite, the only coordinator of the file; see jobs/coordinators.ts. */
   runner_lease: { id: 1; holder: string; expires_at: number; encryption_keys: string | null };
+  /** The processes that coordinate attempts; see jobs/coordinators.ts. */
+  coordinators: CoordinatorRow;
   job_log_parts: JobLogPartRow;
   /** Checks of connectors; see actors/check-queue.ts. `outcome` is sealed. */
   checks: { check_id: string; owner: string; outcome: string; alive_until: number; created_at: number };

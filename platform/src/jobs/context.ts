@@ -3,7 +3,8 @@ import type { SpanStarter } from '@inlay/contract/spans';
 import type { StorageState } from '@inlay/database/storage-state';
 import type { ChangeKind } from '@inlay/protocol/protocol';
 import type { ActorsContext } from '../actors/context.ts';
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
+import type { ActorRow, WorkspaceRow } from '../db/tables.ts';
 import type { Log } from '../log.ts';
 import type { OpenJobLog } from '../runner/job-log.ts';
 import type { LogRanges } from '../runner/log-ranges.ts';
@@ -22,6 +23,33 @@ export interface JobLogs {
   close(): Promise<void>;
 }
 
+/** What decides where a job can run. */
+export interface Candidate {
+  kind: 'sync' | 'clear';
+  workspace: WorkspaceRow;
+  source: ActorRow;
+  destination: ActorRow;
+}
+
+/** Says in a sentence why a job can't run somewhere; undefined if it can. Called in transactions: quick and without effects. */
+export type WhyNot = (candidate: Candidate) => string | undefined;
+
+/** Whoever runs attempts: a coordinator in its own process, or a worker. */
+export interface Claimant {
+  /** A process name, or that of a worker. */
+  owner: string;
+  /** How many attempts it can run at a time, those that it runs included. */
+  slots: number;
+  whyNot?: WhyNot | undefined;
+}
+
+export interface Workers {
+  /** What doesn't run in a coordinator's process. */
+  whyNotHere(tx: Db): Promise<WhyNot>;
+  /** Those that live and take jobs. */
+  list(tx: Db): Promise<Claimant[]>;
+}
+
 export interface JobsContext {
   store: Store;
   storage: StorageState;
@@ -30,6 +58,9 @@ export interface JobsContext {
   tracer: SpanStarter;
   runner: Runner;
   actors: ActorsContext;
+  /** Undefined for a platform that knows no workers. */
+  workers?: Workers | undefined;
+  /** How many run in this process; 0 if only workers run any. */
   maxConcurrentSyncs: number;
   maxConcurrentSyncsPerWorkspace: number;
   /** How many requested syncs can wait per workspace. Scheduled syncs are never refused. */

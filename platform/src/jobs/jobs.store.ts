@@ -122,14 +122,19 @@ export async function cancelOpenJobs(
 ): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ status: 'cancelled', next_attempt_at: null, updated_at: now, ended_at: notBeforeStart(now) })
+    .set({
+      status: 'cancelled',
+      next_attempt_at: null,
+      updated_at: now,
+      ended_at: notBeforeStart(now),
+    })
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', 'in', connectionIds)
     .where('ended_at', 'is', null)
     .execute();
   await tx
     .updateTable('job_attempts')
-    .set({ status: 'cancelled', ended_at: laterOf(sql.ref<number>('started_at'), now) })
+    .set({ status: 'cancelled', ended_at: laterOf(sql.ref<number>('started_at'), now), plan: null })
     .where('workspace_id', '=', workspaceId)
     .where('ended_at', 'is', null)
     .where('job_id', 'in', (eb) =>

@@ -1,11 +1,12 @@
 /**
  * Jobs as callers see them: asking for one, looking at them, cancelling. Which job runs when is left to scheduler.ts, and
- * what a job does to attempt.ts.
+ * what a job does to attempts/attempt.ts.
  *
  * Invariants: a connection has at most one open job. Cancelling only changes the row; the process that runs the job
  * notices and stops.
  */
 import { readTraceContext } from '@inlay/contract/text/trace-context';
+import { databaseTime } from '@inlay/database/open-database';
 import { getAnyConnection } from '../connections/connections.ts';
 import { refreshStreams } from '../connections/stream-states.ts';
 import type { Db } from '../db/open.ts';
@@ -53,7 +54,7 @@ export async function createJob(ctx: JobsContext, request: JobCreate, query: unk
         asked && jobType !== 'refresh' ? JSON.stringify(await findNamedStreams(tx, connection, asked)) : null,
       triggerKind: 'manual',
       traceparent: traceparentOfJob(ctx.runtime),
-      now: ctx.runtime.now(),
+      now: await databaseTime(tx),
     });
   });
   ctx.wake();
@@ -121,7 +122,7 @@ export async function cancelJob(ctx: JobsContext, jobId: number): Promise<JobRow
     if (found.ended_at !== null) {
       throw new Problem('state-conflict', { message: `The job is not running; its status is ${found.status}.` });
     }
-    await jobs.cancelOpenJobs(tx, found.workspace_id, [found.connection_id], ctx.runtime.now());
+    await jobs.cancelOpenJobs(tx, found.workspace_id, [found.connection_id], await databaseTime(tx));
     return await getJob(tx, jobId);
   });
   ctx.wake();

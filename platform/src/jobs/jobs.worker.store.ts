@@ -4,55 +4,88 @@ import type { Db } from '../db/open.ts';
 import { jsonText, laterOf } from '../db/portable.ts';
 import type { JobRow } from '../db/tables.ts';
 
-/** Whether the job is running in this attempt, under a lease that is still held. */
-export async function isCurrentRun(
+/** As in attempts/desk.ts. */
+interface AttemptRef {
+  jobId: number;
+  attempt: number;
+  epoch: number;
+}
+
+/** The attempt, if it is the last one of its job and still has this owner: it runs, or it was cancelled and is being stopped. */
+export async function findHeldAttempt(
   tx: Db,
-  { job_id, attempts }: Pick<JobRow, 'job_id' | 'attempts'>,
-  holder: string,
-): Promise<boolean> {
-  const row = await tx
+  { jobId, attempt, epoch }: AttemptRef,
+  owner: string,
+): Promise<JobRow | undefined> {
+  return await tx
     .selectFrom('jobs')
-    .innerJoin('runner_lease', (join) => join.on('runner_lease.holder', '=', holder))
-    .select('jobs.job_id')
-    .where('jobs.job_id', '=', job_id)
-    .where('jobs.status', '=', 'running')
-    .where('jobs.attempts', '=', attempts)
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('attempts', '=', attempt)
+    .where('epoch', '=', epoch)
+    .where('owner', '=', owner)
     .executeTakeFirst();
-  return row !== undefined;
 }
 
-/** Jobs that are running on paper, and not here. */
-export async function listAbandonedJobs(
-  db: Db,
-  runningHere: readonly number[],
-): Promise<Pick<JobRow, 'workspace_id' | 'job_id' | 'updated_at'>[]> {
-  let abandoned = db
+/** How far the jobs of an owner are. */
+export async function listHeldJobs(tx: Db, owner: string, jobIds: readonly number[]) {
+  return await tx
     .selectFrom('jobs')
-    .select(['workspace_id', 'job_id', 'updated_at'])
-    .where('ended_at', 'is', null)
-    .where('status', '=', 'running');
-  if (runningHere.length > 0) abandoned = abandoned.where('job_id', 'not in', runningHere);
-  return await abandoned.execute();
-}
-
-export async function putBackJobs(db: Db, abandoned: readonly Pick<JobRow, 'job_id'>[], now: number): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set({ status: 'incomplete', next_attempt_at: now, updated_at: now })
-    .where(
-      'job_id',
-      'in',
-      abandoned.map(({ job_id }) => job_id),
+    .innerJoin('job_attempts', (join) =>
+      join.onRef('job_attempts.job_id', '=', 'jobs.job_id').onRef('job_attempts.attempt', '=', 'jobs.attempts'),
     )
-    .where('status', '=', 'running')
+    .select([
+      'jobs.job_id',
+      'jobs.workspace_id',
+      'jobs.status',
+      'jobs.attempts',
+      'jobs.epoch',
+      'jobs.lease_until',
+      'jobs.stop',
+      'jobs.records',
+      'jobs.bytes',
+      'jobs.row_points',
+      'job_attempts.started_at',
+    ])
+    .where('jobs.owner', '=', owner)
+    .where('jobs.job_id', 'in', jobIds)
     .execute();
 }
 
-/** Jobs that would wait longer than any job does, and turns that nobody has taken for so long. */
+export type HeldJob = Pick<
+  JobRow,
+  'workspace_id' | 'job_id' | 'connection_id' | 'status' | 'owner' | 'lease_until' | 'stop' | 'updated_at'
+>;
+
+/** Jobs that run on paper, and cancelled ones whose processes are being stopped. */
+export async function listHeld(db: Db): Promise<HeldJob[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(['workspace_id', 'job_id', 'connection_id', 'status', 'owner', 'lease_until', 'stop', 'updated_at'])
+    .where(({ or, and, eb }) =>
+      or([eb('owner', 'is not', null), and([eb('status', '=', 'running'), eb('ended_at', 'is', null)])]),
+    )
+    .execute();
+}
+
+export async function putBackJobs(db: Db, abandoned: readonly Pick<JobRow, 'job_id'>[], now: number): Promise<void> {
+  const ids = abandoned.map(({ job_id }) => job_id);
+  await db
+    .updateTable('jobs')
+    .set({ status: 'incomplete', next_attempt_at: now, updated_at: now })
+    .where('job_id', 'in', ids)
+    .where('status', '=', 'running')
+    .execute();
+  await db.updateTable('jobs').set(notHeld).where('job_id', 'in', ids).execute();
+}
+
+export const notHeld = { owner: null, lease_until: null, stop: null } as const;
+
+/** What lies further ahead than anything may, because the clock was set back. */
 export async function bringTimesNearer(
   db: Db,
   time: number,
-  longest: { jobMs: number; turnMs: number },
+  longest: { jobMs: number; turnMs: number; leaseMs: number },
 ): Promise<void> {
   await db
     .updateTable('jobs')
@@ -61,12 +94,22 @@ export async function bringTimesNearer(
     .execute();
   const expires_at = time + longest.turnMs;
   await db.updateTable('credential_turns').set({ expires_at }).where('expires_at', '>', expires_at).execute();
+  const lease_until = time + longest.leaseMs;
+  await db.updateTable('jobs').set({ lease_until }).where('lease_until', '>', lease_until).execute();
+  await db.updateTable('coordinators').set({ seen_at: time }).where('seen_at', '>', time).execute();
+  await db.updateTable('workspaces').set({ last_turn: time }).where('last_turn', '>', time).execute();
+}
+
+export async function isAnyJobDue(db: Db, time: number): Promise<boolean> {
+  const row = await db.selectFrom('jobs').select('job_id').where('next_attempt_at', '<=', time).executeTakeFirst();
+  return row !== undefined;
 }
 
 export interface WaitingWorkspace {
   workspaceId: string;
   /** Limit on its concurrent syncs, if it has its own. */
   maxConcurrentSyncs: number | null;
+  lastTurn: number;
 }
 
 /** Workspaces with a due job; the workspace that waits longest comes first. */
@@ -78,14 +121,24 @@ export async function listWaitingWorkspaces(
   let waiting = tx
     .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'jobs.workspace_id')
-    .select(['jobs.workspace_id as workspaceId', 'workspaces.max_concurrent_syncs as maxConcurrentSyncs'])
+    .select([
+      'jobs.workspace_id as workspaceId',
+      'workspaces.max_concurrent_syncs as maxConcurrentSyncs',
+      'workspaces.last_turn as lastTurn',
+    ])
     .where('next_attempt_at', '<=', time);
   if (busyConnections.length > 0) waiting = waiting.where('connection_id', 'not in', busyConnections);
   return await waiting
-    .groupBy('jobs.workspace_id')
+    .groupBy(['jobs.workspace_id', 'workspaces.max_concurrent_syncs', 'workspaces.last_turn'])
     .orderBy(({ fn }) => fn.min('next_attempt_at'))
     .orderBy(({ fn }) => fn.min('job_id'))
     .execute();
+}
+
+export interface HandedOverSignIn {
+  connectionId: string;
+  workspaceId: string;
+  credentialId: string;
 }
 
 export interface HandedOverSignIn {
@@ -109,16 +162,11 @@ export async function listHandedOverSignIns(
       jsonText(tx, 'connectors.credential', 'id').$castTo<string>().as('credentialId'),
     ])
     .where(jsonText(tx, 'connectors.credential', 'hand_over'), '=', 'refresh_token')
-    .where(({ or, eb, selectFrom }) =>
-      or([
-        eb('connections.connection_id', 'in', busyConnections),
-        eb(
-          'connections.connection_id',
-          'in',
-          selectFrom('jobs').select('jobs.connection_id').where('next_attempt_at', '<=', time),
-        ),
-      ]),
-    )
+    .where(({ or, eb, selectFrom }) => {
+      const due = selectFrom('jobs').select('jobs.connection_id').where('next_attempt_at', '<=', time);
+      const isDue = eb('connections.connection_id', 'in', due);
+      return busyConnections.length === 0 ? isDue : or([isDue, eb('connections.connection_id', 'in', busyConnections)]);
+    })
     .execute();
 }
 
@@ -138,28 +186,76 @@ export async function listDueWithCredential(
     .execute();
 }
 
-/** The job of a workspace that waits longest. */
-export async function findNextJob(
+const ofDueJob = [
+  'job_id',
+  'job_type',
+  'next_attempt_at',
+  'connection_id',
+  'failure_message',
+  'attempts',
+  'row_points',
+] as const;
+export type DueJob = Pick<JobRow, (typeof ofDueJob)[number]>;
+
+/** The due jobs of a workspace; the one that waits longest comes first. */
+export async function listDueJobs(
   tx: Db,
   workspaceId: string,
   time: number,
-  busyConnections: readonly string[],
-): Promise<Pick<JobRow, 'job_id' | 'next_attempt_at'> | undefined> {
+  { not, limit }: { not: readonly string[]; limit?: number },
+): Promise<DueJob[]> {
   let waiting = tx
     .selectFrom('jobs')
-    .select(['job_id', 'next_attempt_at'])
+    .select(ofDueJob)
     .where('workspace_id', '=', workspaceId)
     .where('next_attempt_at', '<=', time);
-  if (busyConnections.length > 0) waiting = waiting.where('connection_id', 'not in', busyConnections);
-  return await waiting.orderBy('next_attempt_at').orderBy('job_id').executeTakeFirst();
+  if (not.length > 0) waiting = waiting.where('connection_id', 'not in', not);
+  waiting = waiting.orderBy('next_attempt_at').orderBy('job_id');
+  return await (limit === undefined ? waiting : waiting.limit(limit)).execute();
 }
 
-export async function startAttempt(tx: Db, jobId: number, time: number): Promise<JobRow> {
+/** What says where a job of a connection can run. */
+export async function findPlace(tx: Db, connectionId: string) {
+  const { source_id, destination_id, workspace_id } = await tx
+    .selectFrom('connections')
+    .select(['source_id', 'destination_id', 'workspace_id'])
+    .where('connection_id', '=', connectionId)
+    .executeTakeFirstOrThrow();
+  const actor = (id: string) =>
+    tx.selectFrom('connectors').selectAll().where('connector_id', '=', id).executeTakeFirstOrThrow();
+  const workspace = tx.selectFrom('workspaces').selectAll().where('workspace_id', '=', workspace_id);
+  return {
+    workspace: await workspace.executeTakeFirstOrThrow(),
+    source: await actor(source_id),
+    destination: await actor(destination_id),
+  };
+}
+
+/** Of the connection's next attempt: greater than that of any before, also in a database that was restored from a backup. */
+async function raiseEpoch(tx: Db, connectionId: string, time: number): Promise<number> {
+  const epoch = sql<number>`case when epoch >= ${time} then epoch + 1 else cast(${time} as bigint) end`;
+  const row = await tx
+    .updateTable('connections')
+    .set({ epoch })
+    .where('connection_id', '=', connectionId)
+    .returning('epoch')
+    .executeTakeFirstOrThrow();
+  return Number(row.epoch);
+}
+
+export async function startAttempt(
+  tx: Db,
+  { job_id: jobId, connection_id }: Pick<JobRow, 'job_id' | 'connection_id'>,
+  { time, ...started }: Pick<JobRow, 'owner' | 'lease_until' | 'attempts' | 'row_points'> & { time: number },
+): Promise<JobRow> {
+  const epoch = await raiseEpoch(tx, connection_id, time);
   const job = await tx
     .updateTable('jobs')
     .set(({ eb, fn }) => ({
       status: 'running',
-      attempts: eb('attempts', '+', 1),
+      ...started,
+      epoch,
+      stop: null,
       next_attempt_at: null,
       records: 0,
       bytes: 0,
@@ -182,6 +278,7 @@ export async function startAttempt(tx: Db, jobId: number, time: number): Promise
     .insertInto('job_attempts')
     .values({ job_id: jobId, workspace_id, attempt, status: 'running', started_at: time })
     .execute();
+  await tx.updateTable('workspaces').set({ last_turn: time }).where('workspace_id', '=', workspace_id).execute();
   return job;
 }
 
@@ -202,6 +299,7 @@ export async function endAttempts(
     .set({
       status,
       ended_at: laterOf(sql.ref<number>('started_at'), endedAt),
+      plan: null,
       records: ofJob('records'),
       bytes: ofJob('bytes'),
       ...(status === 'failed' && {
@@ -229,44 +327,47 @@ export async function readEarlierAttempts(
   { workspace_id, job_id }: Pick<JobRow, 'workspace_id' | 'job_id'>,
   turnMs: number,
 ): Promise<EarlierAttempts> {
-  return await tx
+  const ended = await tx
     .selectFrom('job_attempts')
-    .select([
-      // PostgreSQL adds up as numeric, which is too exact for a number of ours.
-      sql<number>`cast(coalesce(sum(ended_at - started_at), 0) as bigint)`.as('ranMs'),
-      sql<number>`count(case when status = 'interrupted' and ended_at - started_at >= ${turnMs} then 1 end)`.as(
-        'wholeTurns',
-      ),
-    ])
+    .select(['status', 'started_at', 'ended_at'])
     .where('workspace_id', '=', workspace_id)
     .where('job_id', '=', job_id)
     .where('ended_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-}
-
-/** Those of the given jobs that are still running on paper. */
-export async function listRunningJobs(db: Db, jobIds: readonly number[]): Promise<number[]> {
-  const running = await db
-    .selectFrom('jobs')
-    .select('job_id')
-    .where('job_id', 'in', jobIds)
-    .where('status', '=', 'running')
     .execute();
-  return running.map(({ job_id }) => job_id);
+  const took = ended.map(({ status, started_at, ended_at }) => ({ status, ms: (ended_at ?? started_at) - started_at }));
+  return {
+    ranMs: took.reduce((sum, { ms }) => sum + ms, 0),
+    wholeTurns: took.filter(({ status, ms }) => status === 'interrupted' && ms >= turnMs).length,
+  };
 }
 
-/** Only while the job is in this attempt. */
-export async function putProgress(
-  db: Db,
-  { workspace_id, job_id, attempts }: JobRow,
-  progress: Pick<JobRow, 'records' | 'bytes' | 'row_points' | 'updated_at'>,
-): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set(progress)
-    .where('workspace_id', '=', workspace_id)
-    .where('job_id', '=', job_id)
-    .where('attempts', '=', attempts)
+/** When the attempts began that run now. */
+export async function listStarts(tx: Db, jobIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx
+    .selectFrom('job_attempts')
+    .select(['job_id', 'started_at'])
+    .where('job_id', 'in', jobIds)
+    .where('ended_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ job_id, started_at }) => [job_id, started_at]));
+}
+
+export async function findPlan(tx: Db, { jobId, attempt }: AttemptRef): Promise<string | null> {
+  const row = await tx
+    .selectFrom('job_attempts')
+    .select('plan')
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .executeTakeFirst();
+  return row?.plan ?? null;
+}
+
+export async function putPlan(tx: Db, { jobId, attempt }: AttemptRef, plan: string): Promise<void> {
+  await tx
+    .updateTable('job_attempts')
+    .set({ plan })
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
     .execute();
 }
 
@@ -284,7 +385,11 @@ export async function updateJob(
 }
 
 /** Removes all but the newest jobs of a connection; returns the ids of the removed ones. */
-export async function trimJobs(db: Db, { workspace_id, connection_id }: JobRow, keptJobs: number): Promise<number[]> {
+export async function trimJobs(
+  db: Db,
+  { workspaceId: workspace_id, connectionId: connection_id }: { workspaceId: string; connectionId: string },
+  keptJobs: number,
+): Promise<number[]> {
   const trimmed = await db
     .deleteFrom('jobs')
     .where('workspace_id', '=', workspace_id)

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { itInLongRun } from '../../../scripts/long-run.ts';
+import { createTestDatabase } from '../../../server/test/support/databases.ts';
 import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { credentials, startPlatform } from '../../test/start-platform.ts';
-import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
+import { type SteeredConnection, type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 import { inTurn } from '../actors/credential-turns.ts';
+import { openStoreAsItIs } from '../db/open.ts';
 import { systemRuntime } from '../runtime.ts';
 
 const hourly = { scheduleType: 'cron', cronExpression: '0 0 * * * ?' };
@@ -485,7 +488,7 @@ describe('the slots for syncs', () => {
 
 describe('an attempt that takes too long', () => {
   test('is ended at the limit, and tried again', async () => {
-    const steered = await startSteered({ maxAttemptMs: 500 });
+    const steered = await startSteered({ maxAttemptMs: 500, runtime: systemRuntime });
     const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
     connection.steer({ records: 12, waitsAfter: 5 });
     const { jobId } = await connection.sync();
@@ -503,7 +506,7 @@ describe('a job that takes too long', () => {
   const limit = 'The sync was stopped after 2 hours, the time limit for a job.';
 
   test('is ended at the limit, which its failure names, and is not tried again', async () => {
-    const steered = await startSteered({ maxJobMs: 500 });
+    const steered = await startSteered({ maxJobMs: 500, runtime: systemRuntime });
     const connection = await steered.connect();
     connection.steer({ waitsAfter: 5 });
     const job = await steered.ended((await connection.sync()).jobId);
@@ -528,10 +531,14 @@ describe('a job that takes too long', () => {
     clock.time += 10 * hour;
     await platform.look();
     await until(async () => connection.reads().begun === 2);
-    clock.time += hour;
+    clock.time += hour - 1;
     connection.go();
     await until(async () => (await job()).failedAttempts === 2);
+    connection.hold();
     clock.time += hour;
+    await platform.look();
+    expect(await job()).toMatchObject({ status: 'running', attempts: 3 });
+    clock.time += 1;
     await platform.look();
     expect(await steered.ended(jobId)).toMatchObject({ status: 'failed', attempts: 3, failedAttempts: 3 });
     expect((await job()).failureReason.message).toBe(limit);
@@ -589,15 +596,72 @@ describe('two processes on one database', () => {
     await until(() => connection.ids().length === 5);
     const stateOf = () => platform.store.db.selectFrom('connection_streams').select('state').executeTakeFirstOrThrow();
     await until(async () => (await stateOf()).state !== null);
-    // Acts as another machine that found the lease expired; holds the lease for a long time.
+    // Acts as another machine that found the lease expired, and runs the job; holds the lease for a long time.
     const taken = { holder: 'another-1-machine', expires_at: platform.runtime.now() + hour };
     await platform.store.db.updateTable('runner_lease').set(taken).execute();
+    await platform.store.db
+      .updateTable('jobs')
+      .set(({ eb }) => ({ owner: taken.holder, lease_until: taken.expires_at, epoch: eb('epoch', '+', 1) }))
+      .execute();
     connection.go();
     await platform.look();
     await until(() => countRuns(file) === 0);
     expect((await call('GET', `/jobs/${jobId}`)).body.status).toBe('running');
     expect((await stateOf()).state).toContain('{"next":5}');
   });
+});
+
+test('coordinators on PostgreSQL share the jobs, and one continues what the other leaves', async () => {
+  const { url = '', drop } = await createTestDatabase('postgres', { migrated: true, of: 'platform' });
+  onTestFinished(drop);
+  const options = { databaseUrl: url, runtime: systemRuntime, maxConcurrentSyncs: 2 };
+  const first = await startSteered(options);
+  const second = await startPlatform(options);
+  second.platform.start();
+  const streams = [{ name: 'items', syncMode: 'incremental_append' }];
+  const connections: SteeredConnection[] = [];
+  for (let each = 0; each < 4; each++) connections.push(await first.connect({ streams }));
+  for (const connection of connections) connection.steer({ records: 10, waitsAfter: 5 });
+  for (const connection of connections) await connection.sync();
+  await until(() => connections.every((connection) => connection.ids().length === 5));
+  const { db } = second.platform.store;
+  const jobs = () => db.selectFrom('jobs').select(['owner', 'status', 'failed_attempts', 'epoch']).execute();
+  const owners = (await jobs()).map(({ owner }) => owner);
+  expect(new Set(owners).size).toBe(2);
+  expect(new Set((await second.platform.listKeyHolders()).map(({ encryption_keys }) => encryption_keys)).size).toBe(1);
+
+  await first.stop();
+  expect((await jobs()).filter(({ status }) => status === 'incomplete')).toHaveLength(2);
+  for (const connection of connections) connection.go();
+  await until(async () => (await jobs()).every(({ status }) => status === 'succeeded'));
+  expect((await jobs()).every(({ failed_attempts, owner }) => failed_attempts === 0 && owner === null)).toBe(true);
+  for (const connection of connections) {
+    expect([...new Set(connection.ids())]).toEqual(range(0, 10));
+    const [stream] = connection.catalog().streams;
+    expect(stream).toMatchObject({ inlay_writer: connection.connectionId, inlay_epoch: expect.any(Number) });
+  }
+});
+
+test('a coordinator that cannot renew a lease on PostgreSQL stops the attempt before the lease ends', async () => {
+  const { url = '', drop } = await createTestDatabase('postgres', { migrated: true, of: 'platform' });
+  onTestFinished(drop);
+  let skippedMs = 0;
+  const runtime = { ...systemRuntime, elapsed: () => systemRuntime.elapsed() + skippedMs };
+  const steered = await startSteered({ databaseUrl: url, runtime });
+  const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+  connection.steer({ records: 10, waitsAfter: 5 });
+  const { jobId } = await connection.sync();
+  await until(() => connection.ids().length === 5);
+  const other = openStoreAsItIs({ url });
+  await other.transaction(async (tx) => {
+    await sql`lock table coordinators in access exclusive mode`.execute(tx);
+    skippedMs = 16_000;
+    await until(() => countRuns(steered.file) === 0);
+  });
+  await other.close();
+  connection.go();
+  expect(await steered.ended(jobId)).toMatchObject({ status: 'succeeded', failedAttempts: 0, attempts: 2 });
+  expect([...new Set(connection.ids())]).toEqual(range(0, 10));
 });
 
 test('the oldest jobs of a connection and their logs are removed', async () => {

@@ -1,81 +1,64 @@
 /**
- * Decides which job runs when and stops jobs that must not continue. Works from the store alone: every second, and
- * whenever it is woken, it reads what is due and what was cancelled, so restarts, changes by other processes and clock
- * jumps need no special handling.
+ * The loop of a coordinator: decides which jobs are due, runs attempts in its own process, and stops those that must not
+ * continue. Works from the store alone: every second, and whenever it is woken, it reads what is due and what was cancelled, so
+ * restarts, changes by other coordinators and clock jumps need no special handling.
  *
- * Invariants: jobs run only while the lease is held; jobs of a connection run one at a time, including the processes of
- * a cancelled one; a job whose sign-in only one process can use does not start while another run uses it; the limits on
- * concurrent jobs, in total and per workspace, are never exceeded, and workspaces take turns (turns.ts); an attempt,
- * and all attempts of a job together, stay within their time limits; a job that has had its turn makes room for a
- * workspace without a running job; a job continues only while its lease can be renewed.
+ * Invariants: attempts run only while their leases are held (attempts-book.ts). What could not be renewed is stopped: on PostgreSQL before the
+ * lease ends, because another coordinator then takes the attempt over; on SQLite, where nobody else does, once the lease has ended,
+ * because nothing that the attempt does could be recorded.
  */
-
-import type { TraceContext } from '@inlay/contract/text/trace-context';
 import { storageFaultOf } from '@inlay/database/storage-state';
-import { Turns } from '@inlay/schedule/turns';
-import { platformFailure } from '../runner/ask.ts';
-import type { OpenJobLog } from '../runner/job-log.ts';
-import type { Failure, Progress } from '../runner/runner.ts';
+import { failureOf, runAttempt } from '../attempts/attempt.ts';
+import { type Assignment, type AttemptReport, type Desk, StaleAttempt } from '../attempts/desk.ts';
+import { type Progress, RunFailure } from '../runner/runner.ts';
 import { readTraceparent } from '../tracing.ts';
-import { runAttempt } from './attempt.ts';
-import type { JobsContext } from './context.ts';
-import { openAttemptLog, removeLogs } from './job-logs.ts';
 import {
-  type AttemptEnd,
-  claimJob,
-  endAttempt,
+  claimAttempt,
   judgeTimes,
-  listLostJobs,
-  listWaiting,
+  makeRoom,
+  noteUnplaceable,
+  putBackAbandoned,
   queueDueJobs,
-  type Run,
-  StaleRun,
-  saveProgress,
-  takeOverJobs,
-  trimJobs,
-} from './job-runs.ts';
-import type { WaitingWorkspace } from './jobs.worker.store.ts';
-import { createLease, leaseMs } from './lease.ts';
-import { noPoints, type RowPoints, withPoint } from './row-points.ts';
+  renewAttempts,
+} from './attempts-book.ts';
+import type { JobsContext } from './context.ts';
+import { createCoordinator, leaseMs, renewEveryMs } from './coordinators.ts';
+import { openDesk, type StoreDesk } from './desk.ts';
 
 interface Scheduler {
   start(): void;
   wake(): void;
   /** Does what is due now; over when that has been started, stopped or written down. */
   look(): Promise<void>;
-  /** Stops what runs, leaves it to be continued after the next start, and lets another process have the lease. */
+  /** Whether this process coordinates attempts now: on SQLite only one does. */
+  isCoordinating(): boolean;
+  /** Stops what runs, leaves it to be continued after the next start, and lets another process have the file. */
   stop(): Promise<void>;
 }
 
 const lookEveryMs = 1_000;
 const judgeEveryMs = 60_000;
-/** Limit for doubling a turn. With the default settings, the last one is nearly as long as a job may take. */
-const mostDoublings = 7;
+/** What is left of a lease after the last pass that renewed it or let it rest, less the time that connectors take to end. */
+const stopAfterMs = leaseMs - renewEveryMs - 5_000;
 
 interface Active {
-  run: Run;
-  startedMs: number;
+  assignment: Assignment;
   stopping: AbortController;
-  /** How a stopped attempt ends; if not set, another process has decided that. */
-  stoppedWith?: AttemptEnd;
   progress: Progress;
-  savedRecords: number;
-  points: RowPoints;
   done: Promise<void>;
 }
 
 export function createScheduler(ctx: JobsContext): Scheduler {
-  const { log, runtime } = ctx;
-  const lease = createLease({ ...ctx, keyIds: ctx.actors.sealer.keyIds });
-  /** By connection id. */
-  const active = new Map<string, Active>();
-  const turns = new Turns({ total: ctx.maxConcurrentSyncs, perTenant: ctx.maxConcurrentSyncsPerWorkspace });
-  let holder: string | undefined;
+  const { log, runtime, store, actors, maxConcurrentSyncs: slots } = ctx;
+  const coordinator = createCoordinator({ store, runtime, slots, keyIds: actors.sealer.keyIds });
+  /** By job id. */
+  const active = new Map<number, Active>();
+  let name: string | undefined;
   let heldMs = runtime.elapsed();
   let lookedAt = Number.NEGATIVE_INFINITY;
   let judgedMs = Number.NEGATIVE_INFINITY;
+  let placedMs = Number.NEGATIVE_INFINITY;
   const closing = new AbortController();
-  let isClosing = false;
   let wokenAgain = false;
   let wakeUp = () => {};
   let loop: Promise<void> | undefined;
@@ -90,10 +73,13 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   function look(): Promise<void> {
     looking = looking.then(lookOnce).catch((err) => {
       log.error({ err }, 'platform: Scheduler pass failed; will retry');
-      // A process that cannot renew its lease must stop, because it could not record anything that its jobs do.
-      if (runtime.elapsed() - heldMs > leaseMs) for (const current of active.values()) stopFor(current, failedBy(err));
+      if (runtime.elapsed() - heldMs > leaseMs) stopAll(new RunFailure(failureOf(err)));
     });
     return looking;
+  }
+
+  function stopAll(reason: unknown): void {
+    for (const { stopping } of active.values()) stopping.abort(reason);
   }
 
   /** At once after the clock was set back, and now and then: it may have been set back while nothing ran. */
@@ -107,195 +93,127 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   }
 
   async function lookOnce(): Promise<void> {
-    if (isClosing) return;
+    if (closing.signal.aborted) return;
     await judge();
-    const held = await lease.hold();
-    heldMs = runtime.elapsed();
-    if (held !== holder) {
-      holder = held;
-      // Whatever runs was started under a lease that is lost: its writes are refused from now on.
-      for (const { stopping } of active.values()) stopping.abort();
+    const held = await coordinator.hold();
+    if (held !== name) {
+      name = held;
+      // Another process has the file, and with it the attempts.
+      stopAll('lost');
       if (held === undefined) log.warn({}, 'platform: Another process runs the jobs');
     }
-    if (holder === undefined) return;
-    await takeOverJobs(ctx, activeJobs());
-    await stopLost();
+    if (name !== undefined) await coordinate(name);
+  }
+
+  async function coordinate(owner: string): Promise<void> {
+    const renewedMs = runtime.elapsed();
+    await renew(owner);
+    heldMs = renewedMs;
+    await putBackAbandoned(ctx, store.kind === 'sqlite' ? owner : undefined);
     await queueDueJobs(ctx);
-    await startDue(holder);
-    await makeRoom();
-    await saveAllProgress();
+    await startDue(owner);
+    for (const { job_id: jobId, workspace_id: workspaceId } of await makeRoom(ctx)) {
+      log.info({ jobId, workspaceId }, 'platform: Preempting a long job for a waiting workspace');
+      if (active.has(jobId)) wake();
+    }
+    if (runtime.elapsed() - placedMs < renewEveryMs) return;
+    placedMs = runtime.elapsed();
+    await noteUnplaceable(ctx);
   }
 
-  function stopFor(current: Active, end: AttemptEnd): void {
-    current.stoppedWith ??= end;
-    current.stopping.abort();
+  async function renew(owner: string): Promise<void> {
+    const beats = [...active.values()].map(({ assignment: ref, progress }) => ({ ref, progress }));
+    for (const { ref, stop } of await renewAttempts(ctx, owner, beats, renewEveryMs)) {
+      if (stop) active.get(ref.jobId)?.stopping.abort(stop);
+    }
   }
 
-  const activeJobs = () => [...active.values()].map(({ run }) => run.job.job_id);
-
-  async function stopLost(): Promise<void> {
-    const lost = await listLostJobs(ctx, activeJobs());
-    for (const { run, stopping } of active.values()) if (lost.includes(run.job.job_id)) stopping.abort();
-  }
-
-  async function startDue(currentHolder: string): Promise<void> {
-    while (!turns.isFull && !isClosing) {
-      const run = await claimJob(ctx, currentHolder, [...active.keys()], whoseTurn);
-      if (!run) return;
-      ctx.onJobsChanged();
-      turns.take(run.job.workspace_id);
+  async function startDue(owner: string): Promise<void> {
+    while (active.size < slots && !closing.signal.aborted) {
+      const assignment = await claimAttempt(ctx, { owner, slots });
+      if (!assignment) return;
       const started: Active = {
-        run,
-        startedMs: runtime.elapsed(),
+        assignment,
         stopping: new AbortController(),
         progress: { records: 0, bytes: 0 },
-        savedRecords: 0,
-        points: run.job.row_points === null ? noPoints : JSON.parse(run.job.row_points),
         done: Promise.resolve(),
       };
-      active.set(run.job.connection_id, started);
-      started.done = perform(started).finally(() => {
-        active.delete(run.job.connection_id);
-        turns.giveBack(run.job.workspace_id);
+      active.set(assignment.jobId, started);
+      started.done = perform(started, owner).finally(() => {
+        active.delete(assignment.jobId);
         ctx.onJobsChanged();
         wake();
       });
     }
   }
 
-  /**
-   * As many workspaces as there are slots could hold all of them for as long as a job may take. So a job that has had
-   * its turn returns to the queue while a workspace without a slot waits. This is not a failure, and the job continues
-   * from its last state. A full refresh starts over, so the next turn of a job is twice as long.
-   */
-  async function makeRoom(): Promise<void> {
-    if (!turns.isFull) return;
-    const hasHadTurn = ({ run, startedMs }: Active) =>
-      runtime.elapsed() - startedMs >= ctx.turnMs * 2 ** Math.min(run.earlier.wholeTurns, mostDoublings);
-    const running = [...active.values()].filter(({ stopping }) => !stopping.signal.aborted);
-    const longest = running.filter(hasHadTurn).sort((one, other) => one.startedMs - other.startedMs);
-    if (longest.length === 0) return;
-    const waiting = await listWaiting(ctx, [...active.keys()]);
-    const newcomers = waiting.filter(
-      ({ workspaceId, maxConcurrentSyncs }) => turns.taken(workspaceId) === 0 && maxConcurrentSyncs !== 0,
-    );
-    const wanted = newcomers.length - (active.size - running.length);
-    for (const current of longest.slice(0, Math.max(0, wanted))) {
-      const { job_id: jobId, workspace_id: workspaceId } = current.run.job;
-      log.info({ jobId, workspaceId }, 'platform: Preempting a long job for a waiting workspace');
-      stopFor(current, { status: 'interrupted' });
-    }
-  }
-
-  function whoseTurn(waiting: readonly WaitingWorkspace[]): string | undefined {
-    const caps = new Map(waiting.map(({ workspaceId, maxConcurrentSyncs }) => [workspaceId, maxConcurrentSyncs]));
-    return turns.next(caps.keys(), (workspaceId) => caps.get(workspaceId) ?? undefined);
-  }
-
-  async function perform(current: Active): Promise<void> {
-    const { run } = current;
-    const { job_id: jobId, connection_id } = run.job;
-    const { job_type, attempts, traceparent } = run.job;
+  async function perform(current: Active, owner: string): Promise<void> {
+    const { assignment, stopping } = current;
+    const { jobId, attempt, connectionId, kind, traceparent } = assignment;
     const span = ctx.tracer.start({
-      name: `job ${job_type}`,
+      name: `job ${kind}`,
       kind: 'internal',
       parent: readTraceparent(traceparent, runtime),
-      attributes: { 'inlay.job_id': jobId, 'inlay.connection_id': connection_id, 'inlay.attempt': attempts },
+      attributes: { 'inlay.job_id': jobId, 'inlay.connection_id': connectionId, 'inlay.attempt': attempt },
     });
+    const { traceId } = span.trace;
+    let desk: StoreDesk | undefined;
     try {
-      const end = await attempt(current, span.trace);
+      desk = await openDesk(ctx, assignment, owner);
+      await runAttempt(deskOf(desk, current), {
+        runner: ctx.runner,
+        runtime,
+        signal: stopping.signal,
+        trace: span.trace,
+        onFault: (err) => log.error({ err, jobId, traceId }, 'platform: Job failed to run'),
+      });
+      const { end } = desk;
       span.end({
         ...(end?.status === 'failed' ? { failure: `${end.failure.origin} ${end.failure.type}` } : {}),
         attributes: { 'inlay.outcome': end?.status ?? 'interrupted', 'inlay.records': current.progress.records },
       });
-      notePoint(current, true);
-      await onceWritable(async () => {
-        await saveProgress(ctx, run, current.progress, current.points);
-        if (end) await endAttempt(ctx, run, end);
-        else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
-        await removeLogs(ctx, connection_id, await trimJobs(ctx, run));
-      });
     } catch (err) {
       span.end({ failure: 'unexpected' });
-      // A cancelled job already has its end; any other is taken over on the next pass.
-      const { traceId } = span.trace;
-      if (!(err instanceof StaleRun))
+      // Any attempt that is not ended is put back once its lease has run out.
+      if (!(err instanceof StaleAttempt))
         log.error({ err, jobId, traceId }, 'platform: Failed to store the result of a job');
+    } finally {
+      desk?.close();
     }
   }
 
+  function deskOf(desk: StoreDesk, current: Active): Desk {
+    return {
+      ...desk,
+      progress(progress) {
+        current.progress = progress;
+      },
+      finish: (report) => finishOnceWritable(desk, report),
+    };
+  }
+
   /** What a full disk does not let us write now is written as soon as there is room. */
-  async function onceWritable(write: () => Promise<void>): Promise<void> {
+  async function finishOnceWritable(desk: StoreDesk, report: AttemptReport): Promise<void> {
     for (;;) {
       try {
-        return await write();
+        return await desk.finish(report);
       } catch (err) {
-        if (!storageFaultOf(err) || isClosing) throw err;
+        if (!storageFaultOf(err) || closing.signal.aborted) throw err;
         await runtime.sleep(lookEveryMs, closing.signal);
       }
     }
   }
 
-  async function attempt(current: Active, trace: TraceContext): Promise<AttemptEnd | undefined> {
-    const { run, stopping, progress } = current;
-    let jobLog: OpenJobLog | undefined;
-    const ended = new AbortController();
-    const limit = limitOf(run);
-    void runtime.sleep(limit.ms, ended.signal).then(() => {
-      if (!ended.signal.aborted) stopFor(current, limit.end);
-    });
-    try {
-      jobLog = openAttemptLog(ctx, run.job);
-      const end = await runAttempt(ctx, run, {
-        signal: stopping.signal,
-        log: jobLog,
-        trace,
-        onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
-      });
-      if (end || !current.stoppedWith) return end;
-      if (current.stoppedWith.status === 'failed') {
-        jobLog.write('ERROR', 'platform', current.stoppedWith.failure.message);
-        return { ...current.stoppedWith, arrived: { records: progress.records, bytes: progress.bytes } };
-      }
-      if (current.stoppedWith.status === 'interrupted')
-        jobLog.write(
-          'INFO',
-          'platform',
-          'Paused so that another workspace gets its turn. The job continues automatically.',
-        );
-      return current.stoppedWith;
-    } catch (err) {
-      log.error({ err, jobId: run.job.job_id, traceId: trace.traceId }, 'platform: Job failed to run');
-      return failedBy(err);
-    } finally {
-      ended.abort();
-      jobLog?.close();
+  /** Also while a pass hangs. */
+  async function watchLeases(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await runtime.sleep(lookEveryMs, closing.signal);
+      if (runtime.elapsed() - heldMs > stopAfterMs) stopAll('lost');
     }
-  }
-
-  function limitOf({ earlier }: Run): { ms: number; end: AttemptEnd } {
-    const leftMs = Math.max(0, ctx.maxJobMs - earlier.ranMs);
-    return leftMs > ctx.maxAttemptMs
-      ? { ms: ctx.maxAttemptMs, end: overdue(ctx.maxAttemptMs, 'an attempt') }
-      : { ms: leftMs, end: { ...overdue(ctx.maxJobMs, 'a job'), isFinal: true } };
-  }
-
-  async function saveAllProgress(): Promise<void> {
-    for (const current of active.values()) {
-      notePoint(current);
-      if (current.progress.records === current.savedRecords) continue;
-      current.savedRecords = current.progress.records;
-      await saveProgress(ctx, current.run, current.progress, current.points);
-    }
-  }
-
-  function notePoint(current: Active, isLast = false): void {
-    const point = [runtime.now(), current.run.job.attempts, current.progress.records] as const;
-    current.points = withPoint(current.points, point, isLast);
   }
 
   async function lookAgainAndAgain(): Promise<void> {
-    while (!isClosing) {
+    while (!closing.signal.aborted) {
       wokenAgain = false;
       await look();
       if (wokenAgain) continue;
@@ -307,48 +225,22 @@ export function createScheduler(ctx: JobsContext): Scheduler {
 
   return {
     start() {
-      loop ??= lookAgainAndAgain();
+      if (loop) return;
+      loop = lookAgainAndAgain();
+      if (store.kind === 'postgres') void watchLeases();
     },
     wake,
     look,
+    isCoordinating: () => name !== undefined && !closing.signal.aborted,
     async stop() {
-      isClosing = true;
       closing.abort();
       wake();
       await loop;
       await looking;
-      for (const { stopping } of active.values()) stopping.abort();
+      stopAll('closing');
       await Promise.all([...active.values()].map(({ done }) => done));
-      // Without it, the next process takes the lease as soon as this one is gone, or when the lease has run out.
-      await lease.release().catch((err) => log.warn({ err }, 'platform: Failed to release the job lease'));
+      // Without it, the next process takes the file as soon as this one is gone, or when the lease has run out.
+      await coordinator.release().catch((err) => log.warn({ err }, 'platform: Failed to release the job lease'));
     },
   };
-}
-
-type FailedEnd = Extract<AttemptEnd, { status: 'failed' }>;
-
-const nothing: Progress = { records: 0, bytes: 0 };
-
-/** What the destination has confirmed is kept, so an incremental sync resumes from there. */
-function overdue(limitMs: number, limited: string): FailedEnd {
-  const message = `The sync was stopped after ${durationInWords(limitMs)}, the time limit for ${limited}.`;
-  return { status: 'failed', failure: { message, origin: 'platform', type: 'transient_error' }, arrived: nothing };
-}
-
-/** For faults of the platform itself. */
-function failedBy(error: unknown): FailedEnd {
-  const failure: Failure = storageFaultOf(error)
-    ? platformFailure(error)
-    : { message: 'The job could not run because of a platform error.', origin: 'platform', type: 'system_error' };
-  return { status: 'failed', failure, arrived: nothing };
-}
-
-function durationInWords(ms: number): string {
-  const units = [
-    [3_600_000, 'hour'],
-    [60_000, 'minute'],
-  ] as const;
-  const [unitMs, unit] = units.find(([length]) => ms % length === 0) ?? [1_000, 'second'];
-  const count = ms / unitMs;
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -138,7 +138,7 @@ describe('an access token that ends in the middle of a sync', () => {
   });
 
   itInLongRun('takes no slot from others while it waits for a keeper that cannot be reached', async () => {
-    const { connection, keeper, ended, platform, connect, job } = await start([incremental], {
+    const { clock, connection, keeper, ended, platform, connect, job } = await start([incremental], {
       maxConcurrentSyncs: 1,
       turnMs: 1,
     });
@@ -146,6 +146,7 @@ describe('an access token that ends in the middle of a sync', () => {
     holder.steer({ waitsAfter: 5 });
     const held = await holder.sync();
     await until(() => holder.ids().length === 5);
+    clock.time += 1;
     keeper.trouble = 'unreachable';
     connection.allow(10);
     const waiting = await connection.sync();

@@ -5,9 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type StreamDescriptor, streamKey } from '@inlay/protocol/protocol';
-import type { ConfiguredConnector, Failure, SyncOutcome } from '../runner/runner.ts';
+import type { Failure } from '../runner/runner.ts';
 import { displayName } from '../runner/stream-names.ts';
-import { lastTokenEnd } from '../runner/token-desk.ts';
 
 /** How far streams were, as digests of their states. */
 interface TokenEnd {
@@ -15,17 +14,6 @@ interface TokenEnd {
   all: string;
   /** The streams that were being read, by key. */
   unfinished: Record<string, string>;
-}
-
-/** The clock of the provider may be ahead of ours. */
-const mostSkewMs = 60_000;
-
-/** Whether a failure of the source is to be put down to the end of its token. */
-export function isTokenEnd(source: ConfiguredConnector, { failure }: SyncOutcome, now: number): boolean {
-  const endsAt = lastTokenEnd(source);
-  if (endsAt === undefined || failure?.origin !== 'source') return false;
-  const life = endsAt - (source.signIn?.startedAt ?? endsAt);
-  return now >= endsAt - Math.min(mostSkewMs, Math.max(0, life) / 10);
 }
 
 export function noteTokenEnd(

@@ -143,6 +143,8 @@ export interface WriteRequest extends RunOptions {
   catalog: ConfiguredCatalog;
   /** How streams are called at the destination. */
   rename: { prefix: string; namespace: (sourceNamespace: string | undefined) => string | undefined };
+  /** On whose behalf the destination writes; it refuses a writer whose epoch is smaller than one it has seen. */
+  writer?: { connectionId: string; epoch: number };
 }
 
 export interface SyncRequest extends WriteRequest {

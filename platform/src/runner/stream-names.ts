@@ -32,7 +32,9 @@ export interface StreamNames {
 export async function streamNames(
   { streams }: ConfiguredCatalog,
   rename: WriteRequest['rename'],
+  writer?: WriteRequest['writer'],
 ): Promise<StreamNames> {
+  const fence = writer && { inlay_epoch: writer.epoch, inlay_writer: writer.connectionId };
   const there = new Map<string, StreamDescriptor>();
   const here = new Map<string, StreamDescriptor>();
   let isRenaming = false;
@@ -48,7 +50,7 @@ export async function streamNames(
     there.set(sourceKey, destination);
     here.set(destinationKey, source);
     isRenaming ||= sourceKey !== destinationKey;
-    return { ...configured, stream: { ...stream, ...destination } };
+    return { ...configured, ...fence, stream: { ...stream, ...destination } };
   });
 
   return {

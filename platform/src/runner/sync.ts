@@ -57,7 +57,7 @@ export async function runSync(request: SyncRequest | WriteRequest, settings: Syn
   try {
     const selected = 'source' in request ? request.selectedFields : undefined;
     const catalog = selected ? selectSchemas(request.catalog, selected) : request.catalog;
-    const names = await streamNames(catalog, request.rename);
+    const names = await streamNames(catalog, request.rename, request.writer);
     return await new SyncRun(request, catalog, names, settings).run();
   } catch (error) {
     // Two streams would get the same name at the destination, or a process could not be given its files.

@@ -22,7 +22,7 @@ export async function listOrganizationIds(db: Db): Promise<string[]> {
 export async function insertWorkspace(
   tx: Db,
   organizationId: string,
-  workspace: Omit<WorkspaceRow, 'seq' | 'organization_id'>,
+  workspace: Omit<WorkspaceRow, 'seq' | 'organization_id' | 'last_turn'>,
 ): Promise<WorkspaceRow> {
   return await tx
     .insertInto('workspaces')

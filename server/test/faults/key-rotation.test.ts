@@ -185,10 +185,10 @@ describeInTurns('Two replicas whose encryption key is replaced', (kind, it) => {
       },
       elapsed: () => elapsed,
     };
-    const findRunner = async () => ({ encryption_keys: 'another' });
+    const listKeyHolders = async () => [{ encryption_keys: 'another' }];
     const reseal = async () => expect.fail('nothing may be sealed again');
     const rotation = rotateEncryptionKey(
-      { store, runtime: impatient, isAbandoned, findRunner, tell: () => {} },
+      { store, runtime: impatient, isAbandoned, listKeyHolders, tell: () => {} },
       { ...parts(), reseal },
     );
     await expect(rotation).rejects.toThrow('new key: the platform.');

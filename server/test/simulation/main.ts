@@ -1,4 +1,5 @@
 /** Runs schedules and sums them up. Loaded as one bundle (scripts/simulation.mjs), for `npm run simulate` and its test. */
+import { runAttemptSchedule } from './attempt-schedule.ts';
 import { type CredentialOptions, runCredentialSchedule } from './credential-schedule.ts';
 import { runQuotaSchedule } from './quota-schedule.ts';
 import { runSchedule } from './schedule.ts';
@@ -14,6 +15,8 @@ export interface SimulationOptions {
   quotas?: boolean;
   /** The schedules are about credentials; with this many replicas and credentials, or a few. */
   credentials?: boolean | CredentialOptions;
+  /** The schedules are about attempts of jobs. */
+  attempts?: boolean;
   /** Gets what happens in each schedule. */
   trace?: ((line: string) => void) | undefined;
   /** Gets the violations of the first ten seeds that have any. */
@@ -29,7 +32,7 @@ export interface SimulationResult {
 }
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  const { seeds, from = 1, stop, namesakes = false, quotas, credentials, trace, say, progress } = options;
+  const { seeds, from = 1, stop, namesakes = false, quotas, credentials, attempts, trace, say, progress } = options;
   let run = 0;
   let failed = 0;
   const convergence: number[] = [];
@@ -53,6 +56,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       add('ended', outcome.ended);
       return outcome;
     }
+    if (attempts) {
+      const outcome = await runAttemptSchedule(seed, trace);
+      add('attempts', outcome.attempts);
+      add('succeeded', outcome.succeeded);
+      add('fenced', outcome.fenced);
+      return outcome;
+    }
     const outcome = await runSchedule(seed, { trace, namesakes });
     add('creates', outcome.creates);
     add('names', outcome.names);
@@ -72,11 +82,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   convergence.sort((a, b) => a - b);
   const at = (share: number) => Math.round((convergence[Math.floor((convergence.length - 1) * share)] ?? 0) / 1000);
-  const what = credentials
-    ? `${counts.sent} refresh tokens sent, ${counts.refreshed} refreshed, ${counts.ended} grants ended`
-    : quotas
-      ? `${counts['sources made']} sources made, ${counts.refused} refused`
-      : `${counts.creates} creates for ${counts.names} names; ` +
-        `converged after ${at(0.5)} s (median), ${at(0.99)} s (p99), ${at(1)} s (max) of virtual time`;
+  const what = attempts
+    ? `${counts.attempts} attempts, ${counts.succeeded} jobs succeeded, ${counts.fenced} late writes refused`
+    : credentials
+      ? `${counts.sent} refresh tokens sent, ${counts.refreshed} refreshed, ${counts.ended} grants ended`
+      : quotas
+        ? `${counts['sources made']} sources made, ${counts.refused} refused`
+        : `${counts.creates} creates for ${counts.names} names; ` +
+          `converged after ${at(0.5)} s (median), ${at(0.99)} s (p99), ${at(1)} s (max) of virtual time`;
   return { run, failed, summary: `${run} schedules, ${failed} with violations; ${what}` };
 }

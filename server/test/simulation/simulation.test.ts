@@ -67,6 +67,12 @@ it(`${aboutCredentials} schedules about credentials: no refresh token is sent by
   await expectNoViolation({ seeds: aboutCredentials, credentials: true });
 });
 
+const aboutAttempts = isLongRun ? 5_000 : 20;
+
+it(`${aboutAttempts} schedules about attempts: one epoch's writes count, no confirmed state is lost, and no job waits for ever`, async () => {
+  await expectNoViolation({ seeds: aboutAttempts, attempts: true });
+});
+
 const large = isLongRun
   ? { replicas: 100, credentials: 1_000, stormMs: 20 * 60_000 }
   : { replicas: 12, credentials: 20, stormMs: 60_000 };
@@ -109,10 +115,20 @@ const missedAtOnce = [
   { without: 'tombstone-check', from: 5 },
   { without: 'look-for-lost-creates', from: 1, namesakes: true },
   { without: 'lease-of-a-credential', from: 1, credentials: true },
+  { without: 'proof-of-an-attempt', from: 1, attempts: true },
 ];
 // Each begins shortly before the seed that shows the violation today, to be quick. After a change of the code it may be a
 // later seed.
 const missedLater = [
+  { without: 'epoch-that-grows', from: 1, attempts: true },
+  { without: 'attempts-put-back', from: 1, attempts: true },
+  { without: 'lease-before-put-back', from: 1, attempts: true },
+  { without: 'limits-of-workspaces', from: 1, attempts: true },
+  { without: 'slots-of-an-owner', from: 1, attempts: true },
+  { without: 'one-attempt-of-a-connection', from: 1, attempts: true },
+  { without: 'turns-of-workspaces', from: 1, attempts: true },
+  { without: 'once-a-schedule', from: 1, attempts: true },
+  { without: 'cancelled-until-ended', from: 1, attempts: true },
   { without: 'claims-of-namesakes', from: 1, namesakes: true },
   { without: 'deleted-sources-left-out', from: 1, quotas: true },
   { without: 'tries-of-an-uncertain-end', from: 7000809, credentials: true },
@@ -134,7 +150,7 @@ it.each(isLongRun ? [...missedAtOnce, ...missedLater] : missedAtOnce)(
   async ({ without, ...options }) => {
     const { failed, lines } = await simulate({ seeds: 1000, stop: true, ...options }, without);
     expect(failed).toBe(1);
-    const kind = 'quotas' in options ? 'Q' : 'credentials' in options ? 'C' : 'I';
+    const kind = 'quotas' in options ? 'Q' : 'credentials' in options ? 'C' : 'attempts' in options ? 'A' : 'I';
     expect(lines[1]).toMatch(new RegExp(`^ {2}${kind}\\d+: `));
   },
 );

@@ -27,9 +27,12 @@ export class World {
   readonly random: () => number;
   #queue: Sleeper[] = [];
   #order = 0;
+  readonly #turns: number;
 
-  constructor(seed: number) {
+  /** `turns`: how often what runs may let others have the event loop before time passes. */
+  constructor(seed: number, turns = 1) {
     this.random = seededRandom(seed);
+    this.#turns = turns;
   }
 
   /** A whole number from `min` to `max`. */
@@ -100,7 +103,7 @@ export class World {
       this.now = next.at;
       next.wake();
       // Everything that can run without time passing does so before this resolves.
-      await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < this.#turns; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     this.now = Math.max(this.now, until);
   }

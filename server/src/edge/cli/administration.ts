@@ -191,7 +191,7 @@ async function rotateIn(store: Store, platform?: OpenPlatform): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   const ctx = {
     ...{ store, runtime: systemRuntime, isAbandoned, tell: print },
-    ...(platform && { findRunner: platform.findRunner }),
+    ...(platform && { listKeyHolders: platform.listKeyHolders }),
   };
   await rotateBesideServices(ctx, {
     secrets,

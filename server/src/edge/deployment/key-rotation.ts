@@ -21,8 +21,8 @@ const underWayMs = 30_000;
 
 interface RotationContext {
   store: Store;
-  /** The process that runs the jobs of the bundled platform, which may run alone. */
-  findRunner?(): Promise<Pick<ReplicaRow, 'encryption_keys'> | undefined>;
+  /** The processes that run the jobs of the bundled platform, which may run alone. */
+  listKeyHolders?(): Promise<Pick<ReplicaRow, 'encryption_keys'>[]>;
   runtime: Pick<Runtime, 'sleep' | 'elapsed'>;
   /** Whether the process of this name is certainly gone. */
   isAbandoned(process: string): boolean;
@@ -43,8 +43,9 @@ const keysOf = ({ encryption_keys }: Pick<ReplicaRow, 'encryption_keys'>) => (en
 const hosts = (holders: readonly Holder[]) => [...new Set(holders.map(({ host }) => host))].join(', ');
 
 /** All that may still run. */
-async function listHolders({ store, findRunner, isAbandoned }: RotationContext): Promise<Holder[]> {
-  const runner = await findRunner?.();
+async function listHolders({ store, listKeyHolders, isAbandoned }: RotationContext): Promise<Holder[]> {
+  const runners = (await listKeyHolders?.()) ?? [];
+  const now = await store.now();
   const replicas = (await listReplicas(store.db)).filter((row) => row.process === null || !isAbandoned(row.process));
   return [
     ...replicas.map((row) => ({
@@ -53,7 +54,7 @@ async function listHolders({ store, findRunner, isAbandoned }: RotationContext):
       lastSeenAt: row.last_seen_at,
       isSilent: row.now - row.last_seen_at > silentAfterMs,
     })),
-    ...(runner ? [{ host: 'the platform', keys: keysOf(runner), lastSeenAt: await store.now(), isSilent: false }] : []),
+    ...runners.map((row) => ({ host: 'the platform', keys: keysOf(row), lastSeenAt: now, isSilent: false })),
   ];
 }
 

@@ -737,9 +737,10 @@ describe('What syncs may use', () => {
     expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([faultOf('INLAY_READABLE_DIRS', '"here"')]);
   });
 
-  it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, at least one', () => {
+  it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, also none', () => {
     expect(configOf({ INLAY_MAX_CONCURRENT_SYNCS: '12' }).maxConcurrentSyncs).toBe(12);
-    expect(faultsOf({ INLAY_MAX_CONCURRENT_SYNCS: '0' })).toHaveLength(1);
+    expect(configOf({ INLAY_MAX_CONCURRENT_SYNCS: '0' }).maxConcurrentSyncs).toBe(0);
+    expect(faultsOf({ INLAY_MAX_CONCURRENT_SYNCS: '-1' })).toHaveLength(1);
   });
 
   it('gives one connector so much memory and so many open files as the settings say', () => {

@@ -228,7 +228,7 @@ const readers = {
   INLAY_CONSOLE_OIDC_RULES: text,
   INLAY_CONSOLE_CUSTOMER_URL: text,
   INLAY_READABLE_DIRS: list(isAbsolute, (item) => `must list absolute folder paths; "${item}" is not one.`),
-  INLAY_MAX_CONCURRENT_SYNCS: integer(1, 1_000),
+  INLAY_MAX_CONCURRENT_SYNCS: integer(0, 1_000),
   INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: integer(1, 1_000),
   INLAY_MAX_CONCURRENT_CHECKS: integer(1, 1_000),
   INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE: integer(1, 1_000),

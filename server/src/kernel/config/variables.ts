@@ -113,7 +113,7 @@ export const variables = {
   ],
   INLAY_MAX_CONCURRENT_SYNCS: [
     '`4`',
-    'Maximum concurrent syncs on the bundled platform. A quarter of the slots, at least one, is reserved for workspaces without a running sync',
+    'Maximum concurrent syncs in each process of the bundled platform. A quarter of the slots, at least one, is reserved for workspaces without a running sync. With `0`, only workers run syncs',
   ],
   INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: ['`2`', 'Maximum concurrent syncs per workspace'],
   INLAY_MAX_CONCURRENT_CHECKS: [

@@ -4,13 +4,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFile } from '../../test/start-platform.ts';
 import { openStore } from '../db/open.ts';
 import { isAbandoned, newProcessName } from '../process-names.ts';
-import { createLease, findRunner } from './lease.ts';
+import { createCoordinator, listKeyHolders } from './coordinators.ts';
 
 async function start() {
-  const store = await openStore(temporaryFile());
-  onTestFinished(() => store.close());
   const clock = { time: 0 };
-  const runtime = { now: () => clock.time, newId: randomUUID };
+  const store = await openStore(temporaryFile(), { now: () => clock.time });
+  onTestFinished(() => store.close());
+  const runtime = { newId: randomUUID };
   const stored = () => store.db.selectFrom('runner_lease').selectAll().executeTakeFirst();
   const give = (holder: string) => store.db.updateTable('runner_lease').set({ holder }).execute();
   return {
@@ -19,8 +19,8 @@ async function start() {
     runtime,
     stored,
     give,
-    one: createLease({ store, runtime }),
-    other: createLease({ store, runtime }),
+    one: createCoordinator({ store, runtime, slots: 4 }),
+    other: createCoordinator({ store, runtime, slots: 4 }),
   };
 }
 
@@ -48,16 +48,16 @@ describe('the lease', () => {
   test('says which encryption keys its holder has, as long as the holder runs', async () => {
     const { clock, store, runtime } = await start();
     let keys = ['old'];
-    const lease = createLease({ store, runtime, keyIds: () => keys });
-    expect(await findRunner({ store, runtime })).toBeUndefined();
+    const lease = createCoordinator({ store, runtime, slots: 4, keyIds: () => keys });
+    expect(await listKeyHolders(store)).toEqual([]);
     await lease.hold();
-    expect(await findRunner({ store, runtime })).toMatchObject({ encryption_keys: 'old' });
+    expect(await listKeyHolders(store)).toMatchObject([{ encryption_keys: 'old' }]);
     keys = ['new', 'old'];
     clock.time += 15_000;
     await lease.hold();
-    expect(await findRunner({ store, runtime })).toMatchObject({ encryption_keys: 'new,old' });
+    expect(await listKeyHolders(store)).toMatchObject([{ encryption_keys: 'new,old' }]);
     clock.time += 60_000;
-    expect(await findRunner({ store, runtime })).toBeUndefined();
+    expect(await listKeyHolders(store)).toEqual([]);
   });
 
   test('that was not renewed may be taken, under another name; a late renewal is fine if nobody took it', async () => {
