@@ -109,6 +109,21 @@ export const exceptions = [
     reason: 'texts of manifests are found by their hash, which only a definition of the workspace tells',
   },
   {
+    file: 'platform/src/workers/workers.store.ts',
+    names: [
+      'insertWorker',
+      'findWorker',
+      'findJoined',
+      'listWorkers',
+      'updateWorker',
+      'recordSeen',
+      'revokeWorkers',
+      'deleteGoneWorkers',
+      'listRunning',
+    ],
+    reason: 'workers belong to the deployment',
+  },
+  {
     file: 'platform/src/workspaces/workspaces.store.ts',
     names: ['listOrganizationIds'],
     reason: 'organizations are the tenants',

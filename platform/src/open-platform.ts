@@ -44,6 +44,7 @@ import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
 import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { passingTracer, watchProcesses } from './tracing.ts';
+import type { WorkersContext } from './workers/context.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
@@ -116,6 +117,7 @@ export interface OpenPlatform {
   readonly actors: ActorsContext;
   readonly connections: ConnectionsContext;
   readonly jobs: JobsContext;
+  readonly workers: WorkersContext;
   /** Begins to run jobs. Until then they are only written down. */
   start(): void;
   /** Notifies the scheduler that there may be something to start or to stop. */
@@ -261,6 +263,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     logs,
     wake,
   };
+  const workers: WorkersContext = { store, runtime };
   const scheduler = createScheduler(jobs);
   const endQuestions = () => {
     runner.closeSoon();
@@ -281,6 +284,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     actors,
     connections,
     jobs,
+    workers,
     start: scheduler.start,
     wake,
     look: scheduler.look,

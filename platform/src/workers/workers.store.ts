@@ -1,0 +1,116 @@
+/** The SQL of `workers`. They belong to the deployment; which workspaces one serves is a column. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { WorkerRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+const ago = (ms: number) => sql<number>`now_ms() - ${sql.lit(ms)}`;
+
+export async function insertWorker(
+  tx: Db,
+  worker: Omit<WorkerRow, 'created_at' | 'enrolment_ends_at'>,
+  enrolmentMs: number | undefined,
+): Promise<WorkerRow> {
+  const enrolment_ends_at = enrolmentMs === undefined ? null : sql<number>`now_ms() + ${sql.lit(enrolmentMs)}`;
+  return await tx
+    .insertInto('workers')
+    .values({ ...worker, created_at: now, enrolment_ends_at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** With the database's clock, by which `seen_at` and `enrolment_ends_at` are judged. */
+export interface TimedWorker extends WorkerRow {
+  now: number;
+}
+
+const timed = (db: Db) => db.selectFrom('workers').selectAll().select(now.as('now'));
+
+export async function findWorker(db: Db, workerId: string): Promise<TimedWorker | undefined> {
+  return await timed(db).where('worker_id', '=', workerId).executeTakeFirst();
+}
+
+/** A machine that joins with a reusable enrolment asks again if it got no answer. */
+export async function findJoined(db: Db, enrolmentId: string, tokenHash: string): Promise<WorkerRow | undefined> {
+  return await db
+    .selectFrom('workers')
+    .selectAll()
+    .where('enrolment_id', '=', enrolmentId)
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
+}
+
+export async function listWorkers(db: Db, limit: number): Promise<TimedWorker[]> {
+  return await timed(db).orderBy('created_at', 'desc').orderBy('worker_id').limit(limit).execute();
+}
+
+export async function updateWorker(
+  tx: Db,
+  workerId: string,
+  changes: Partial<Pick<WorkerRow, 'token_hash' | 'is_draining'>>,
+): Promise<void> {
+  await tx.updateTable('workers').set(changes).where('worker_id', '=', workerId).execute();
+}
+
+/** Also what it says about itself, each time it is heard of. */
+export async function recordSeen(
+  db: Db,
+  workerId: string,
+  seen: Pick<WorkerRow, 'version' | 'slots' | 'free_slots'> & Partial<Pick<WorkerRow, 'connectors'>>,
+): Promise<void> {
+  await db
+    .updateTable('workers')
+    .set({ ...seen, seen_at: now })
+    .where('worker_id', '=', workerId)
+    .execute();
+}
+
+/** Those that joined with a reusable enrolment go with it. */
+export async function revokeWorkers(tx: Db, workerId: string): Promise<void> {
+  await tx
+    .updateTable('workers')
+    .set({ revoked_at: now })
+    .where((where) => where.or([where('worker_id', '=', workerId), where('enrolment_id', '=', workerId)]))
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+/**
+ * Revoked ones, enrolments that nobody used in time, and machines of a reusable enrolment that are gone: an autoscaler
+ * makes new ones all the time.
+ */
+export async function deleteGoneWorkers(tx: Db, keptMs: number): Promise<void> {
+  await tx
+    .deleteFrom('workers')
+    .where((where) =>
+      where.or([
+        where('revoked_at', '<', ago(keptMs)),
+        where.and([where('token_hash', 'is', null), where('enrolment_ends_at', '<', ago(keptMs))]),
+        where.and([where('enrolment_id', 'is not', null), where('seen_at', '<', ago(keptMs))]),
+      ]),
+    )
+    .execute();
+}
+
+export interface RunningAttempt {
+  worker_id: string;
+  job_id: number;
+  connection_id: string;
+  workspace_id: string;
+  started_at: number;
+}
+
+export async function listRunning(db: Db): Promise<RunningAttempt[]> {
+  return await db
+    .selectFrom('worker_attempts')
+    .innerJoin('job_attempts', (join) =>
+      join
+        .onRef('job_attempts.job_id', '=', 'worker_attempts.job_id')
+        .onRef('job_attempts.attempt', '=', 'worker_attempts.attempt'),
+    )
+    .innerJoin('jobs', 'jobs.job_id', 'worker_attempts.job_id')
+    .select(['worker_id', 'jobs.job_id', 'connection_id', 'jobs.workspace_id', 'job_attempts.started_at'])
+    .where('job_attempts.status', '=', 'running')
+    .orderBy('job_attempts.started_at')
+    .execute();
+}
