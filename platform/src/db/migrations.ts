@@ -361,11 +361,19 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
       `create table worker_attempts (
         job_id bigint not null,
         attempt bigint not null,
-        worker_id text not null,
         checkpoint bigint not null,
         log_lines bigint not null,
         primary key (job_id, attempt)
       )`,
+    );
+  },
+  '0021-placement': async (db) => {
+    await run(
+      db,
+      // The labels that a worker must have to run something of this workspace, as a JSON object; null: anywhere.
+      `alter table workspaces add column worker_labels text`,
+      // Whether all secrets of its configuration are the customer's own. Nobody has said so of those there are.
+      `alter table connectors add column is_customers_own bigint not null default 0`,
     );
   },
 };

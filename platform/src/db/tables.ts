@@ -23,6 +23,8 @@ export interface WorkspaceRow extends Row {
   max_concurrent_syncs: number | null;
   /** When an attempt of one of its jobs was started last. */
   last_turn: number;
+  /** The labels that a worker must have to run something of it, as a JSON object; null: anywhere. */
+  worker_labels: string | null;
 }
 
 /** A source or a destination. The table keeps the name it was made with, `connectors`. */
@@ -37,6 +39,8 @@ export interface ActorRow extends Row {
   resource_allocation: string | null;
   /** A JSON `ActorCredential`, which names a credential and contains no secret; null for most. */
   credential: string | null;
+  /** 1: all secrets of the configuration are the customer's own; 0: some may be the operator's. */
+  is_customers_own: number;
 }
 
 export interface ConnectionRow extends Row {
@@ -249,7 +253,6 @@ export interface WorkerRow {
 export interface WorkerAttemptRow {
   job_id: number;
   attempt: number;
-  worker_id: string;
   checkpoint: number;
   log_lines: number;
 }

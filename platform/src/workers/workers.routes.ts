@@ -20,8 +20,16 @@ export function workerRoutes(app: FastifyInstance, ctx: WorkersContext): void {
 
   routes.get('/workers', policy, async () => ({ data: await workers.listWorkers(ctx) }));
 
-  routes.post('/workers/:workerId/drain', { ...policy, schema: { params, body: WorkerDrain } }, async (request) =>
-    workers.drainWorker(ctx, request.params.workerId, request.body.drain ?? true),
+  routes.post(
+    '/workers/:workerId/drain',
+    {
+      ...policy,
+      schema: { params, body: WorkerDrain },
+      preValidation: async (request) => {
+        request.body ??= {};
+      },
+    },
+    async ({ params: { workerId }, body }) => workers.drainWorker(ctx, workerId, body.drain ?? true),
   );
 
   routes.delete('/workers/:workerId', { ...policy, schema: { params } }, async ({ params: { workerId } }, reply) => {

@@ -92,8 +92,20 @@ export async function deleteGoneWorkers(tx: Db, keptMs: number): Promise<void> {
     .execute();
 }
 
+/** Those that take jobs now: a worker says every 10 s that it is there. */
+export async function listLive(db: Db, seenWithinMs: number): Promise<WorkerRow[]> {
+  return await db
+    .selectFrom('workers')
+    .selectAll()
+    .where('seen_at', '>', ago(seenWithinMs))
+    .where('revoked_at', 'is', null)
+    .where('is_draining', '=', 0)
+    .orderBy('worker_id')
+    .execute();
+}
+
 export interface RunningAttempt {
-  worker_id: string;
+  owner: string;
   job_id: number;
   connection_id: string;
   workspace_id: string;
@@ -102,15 +114,74 @@ export interface RunningAttempt {
 
 export async function listRunning(db: Db): Promise<RunningAttempt[]> {
   return await db
-    .selectFrom('worker_attempts')
+    .selectFrom('jobs')
     .innerJoin('job_attempts', (join) =>
-      join
-        .onRef('job_attempts.job_id', '=', 'worker_attempts.job_id')
-        .onRef('job_attempts.attempt', '=', 'worker_attempts.attempt'),
+      join.onRef('job_attempts.job_id', '=', 'jobs.job_id').onRef('job_attempts.attempt', '=', 'jobs.attempts'),
     )
-    .innerJoin('jobs', 'jobs.job_id', 'worker_attempts.job_id')
-    .select(['worker_id', 'jobs.job_id', 'connection_id', 'jobs.workspace_id', 'job_attempts.started_at'])
-    .where('job_attempts.status', '=', 'running')
+    .select(['jobs.owner', 'jobs.job_id', 'connection_id', 'jobs.workspace_id', 'job_attempts.started_at'])
+    .where('jobs.status', '=', 'running')
+    .where('jobs.owner', 'is not', null)
+    .$narrowType<{ owner: string }>()
     .orderBy('job_attempts.started_at')
     .execute();
+}
+
+interface AttemptKey {
+  jobId: number;
+  attempt: number;
+}
+
+/** Nothing of it has arrived yet. What is left of attempts that are over goes. */
+export async function beginAttempt(db: Db, { jobId, attempt }: AttemptKey): Promise<void> {
+  await db
+    .deleteFrom('worker_attempts')
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('jobs')
+            .select('jobs.job_id')
+            .whereRef('jobs.job_id', '=', 'worker_attempts.job_id')
+            .whereRef('jobs.attempts', '=', 'worker_attempts.attempt')
+            .where('jobs.status', '=', 'running'),
+        ),
+      ),
+    )
+    .execute();
+  await db.insertInto('worker_attempts').values({ job_id: jobId, attempt, checkpoint: 0, log_lines: 0 }).execute();
+}
+
+/** False for a request that was overtaken by a later one. */
+export async function takeCheckpoint(tx: Db, { jobId, attempt }: AttemptKey, number: number): Promise<boolean> {
+  const taken = await tx
+    .updateTable('worker_attempts')
+    .set({ checkpoint: number })
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .where('checkpoint', '<', number)
+    .executeTakeFirst();
+  return taken.numUpdatedRows > 0n;
+}
+
+/** How many of these lines have arrived before. */
+export async function takeLogLines(
+  tx: Db,
+  { jobId, attempt }: AttemptKey,
+  from: number,
+  count: number,
+): Promise<number> {
+  const kept = await tx
+    .selectFrom('worker_attempts')
+    .select('log_lines')
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .executeTakeFirst();
+  const there = kept?.log_lines ?? 0;
+  await tx
+    .updateTable('worker_attempts')
+    .set({ log_lines: Math.max(there, from + count) })
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .execute();
+  return Math.max(0, there - from);
 }

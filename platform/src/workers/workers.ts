@@ -8,17 +8,17 @@
  */
 import { type GuessLimit, networkOf } from '@inlay/schedule/guess-limit';
 import type { Static } from 'typebox';
+import type { WorkerJoin } from '../attempts/worker-messages.ts';
 import type { Db } from '../db/open.ts';
 import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import type { WorkersContext } from './context.ts';
-import type { WorkerCreate, WorkerJoin } from './requests.ts';
+import { liveForMs, ownerOf } from './live-workers.ts';
+import type { WorkerCreate } from './requests.ts';
 import { hashOfSecret, isSecretOf, newSecret, readWorkerToken, workerToken } from './worker-tokens.ts';
 import * as workers from './workers.store.ts';
 
 const enrolmentMs = 3_600_000;
-/** A worker says that it is there every 10 s. */
-const offlineAfterMs = 30_000;
 const keptMs = 86_400_000;
 const maxListed = 1_000;
 
@@ -125,7 +125,7 @@ export async function authenticateWorker({ store }: WorkersContext, authorizatio
   return worker;
 }
 
-export async function listWorkers({ store }: WorkersContext) {
+export async function listWorkers({ store }: Pick<WorkersContext, 'store'>) {
   const running = await workers.listRunning(store.db);
   return (await workers.listWorkers(store.db, maxListed)).map((row) => present(row, running));
 }
@@ -160,13 +160,13 @@ type WorkerState = 'waiting' | 'online' | 'draining' | 'offline' | 'revoked';
 function stateOf(worker: workers.TimedWorker): WorkerState {
   if (worker.revoked_at !== null) return 'revoked';
   if (worker.seen_at === null) return 'waiting';
-  if (worker.now - worker.seen_at > offlineAfterMs) return 'offline';
+  if (worker.now - worker.seen_at > liveForMs) return 'offline';
   return worker.is_draining === 1 ? 'draining' : 'online';
 }
 
 function present(row: workers.TimedWorker, running: readonly workers.RunningAttempt[]) {
   const { seen_at: seenAt } = row;
-  const own = running.filter(({ worker_id }) => worker_id === row.worker_id);
+  const own = running.filter(({ owner }) => owner === ownerOf(row));
   return {
     workerId: row.worker_id,
     name: row.name,
