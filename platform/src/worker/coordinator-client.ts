@@ -3,7 +3,7 @@
  * pauses, until it is answered or nobody waits for it any more.
  */
 import { StaleAttempt } from '../attempts/desk.ts';
-import { attemptHeader } from '../attempts/worker-messages.ts';
+import { attemptHeader } from '../attempts/worker-terms.ts';
 
 interface ClientOptions {
   /** The base of the platform's API, without a slash at the end. */

@@ -9,12 +9,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { AttemptRef } from '../attempts/desk.ts';
 import { StaleAttempt } from '../attempts/desk.ts';
-import {
-  type HeartbeatAnswer,
-  heartbeatEveryMs,
-  type WorkerHeartbeat,
-  workerEndsAfterMs,
-} from '../attempts/worker-messages.ts';
+import type { HeartbeatAnswer, WorkerHeartbeat } from '../attempts/worker-messages.ts';
+import { heartbeatEveryMs, workerEndsAfterMs } from '../attempts/worker-terms.ts';
 import { systemRuntime } from '../runtime.ts';
 import { CoordinatorClient, WorkerRefused } from './coordinator-client.ts';
 

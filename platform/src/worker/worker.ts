@@ -13,15 +13,14 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { runAttempt } from '../attempts/attempt.ts';
 import { type AttemptRef, StaleAttempt, type Stop } from '../attempts/desk.ts';
-import {
-  type AnswerOf,
-  type ClaimAnswer,
-  type GivenAssignment,
-  longestClaimMs,
-  type WorkerClaim,
-  type WorkerHeartbeat,
-  workerProtocol,
+import type {
+  AnswerOf,
+  ClaimAnswer,
+  GivenAssignment,
+  WorkerClaim,
+  WorkerHeartbeat,
 } from '../attempts/worker-messages.ts';
+import { longestClaimMs, workerProtocol } from '../attempts/worker-terms.ts';
 import type { Log } from '../log.ts';
 import type { ConnectorLimits } from '../processes/limits.ts';
 import { createRunner, type RunnerOptions } from '../runner/create-runner.ts';

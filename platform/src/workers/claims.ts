@@ -1,6 +1,6 @@
 /** Workers that wait for a job: each asks again as soon as there may be one, and gets an answer after a while in any case. */
 import { type Assignment, StaleAttempt } from '../attempts/desk.ts';
-import { longestClaimMs } from '../attempts/worker-messages.ts';
+import { longestClaimMs } from '../attempts/worker-terms.ts';
 import type { WorkerRow } from '../db/tables.ts';
 import type { WorkersContext } from './context.ts';
 import { ownerOf, whyNotOf } from './live-workers.ts';

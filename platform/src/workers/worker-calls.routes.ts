@@ -8,15 +8,14 @@ import { type AttemptRef, StaleAttempt } from '../attempts/desk.ts';
 import {
   type AttemptCall,
   attemptCalls,
-  attemptHeader,
   type ClaimAnswer,
   checkpointBytes,
   type HeartbeatAnswer,
   WorkerClaim,
   WorkerHeartbeat,
   WorkerJoin,
-  workerProtocol,
 } from '../attempts/worker-messages.ts';
+import { attemptHeader, workerProtocol } from '../attempts/worker-terms.ts';
 import type { WorkerRow } from '../db/tables.ts';
 import { access, accessOfWorkers, type SchemaTypes } from '../http/endpoint.ts';
 import { Problem } from '../problems.ts';

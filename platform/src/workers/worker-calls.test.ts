@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { enrol, startForWorkers, steeredCommands } from '../../test/start-worker.ts';
 import { itemsStream, until } from '../../test/steered.ts';
-import { attemptHeader, workerProtocol } from '../attempts/worker-messages.ts';
+import { attemptHeader, workerProtocol } from '../attempts/worker-terms.ts';
 import { noteUnplaceable } from '../jobs/attempts-book.ts';
 import { newSecret, workerToken } from './worker-tokens.ts';
 

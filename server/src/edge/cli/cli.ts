@@ -448,6 +448,14 @@ program
     await (await import('../main.ts')).startPlatform(config, secrets);
   });
 
+program
+  .command('worker')
+  .description('run a worker: syncs of the service or platform at INLAY_WORKER_URL, on this machine')
+  .action(async () => {
+    const { config, secrets } = (await configuration()).readConfig(process.env, { runs: 'worker' });
+    await (await import('../worker.ts')).startWorkerProcess(config, secrets);
+  });
+
 const workers = program.command('workers').description('manage workers: other machines that run syncs');
 workers
   .command('enrol')
