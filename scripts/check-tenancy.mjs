@@ -121,6 +121,7 @@ export const exceptions = [
       'deleteGoneWorkers',
       'listLive',
       'listRunning',
+      'listHeldBy',
       'beginAttempt',
       'takeCheckpoint',
       'takeLogLines',

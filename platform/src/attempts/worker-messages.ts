@@ -111,6 +111,8 @@ export type WorkerClaim = Static<typeof WorkerClaim>;
 
 export const WorkerHeartbeat = Type.Object({
   ...Machine,
+  /** The worker has just started, and nothing of an earlier run of it is left: what that ran can go on at once. */
+  isFresh: optional(Type.Boolean()),
   attempts: Type.Array(Type.Object({ ...Ref.properties, progress: optional(Count) }), { maxItems: 1_000 }),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;

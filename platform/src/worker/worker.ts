@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { tryLock } from '@inlay/database/file-lock';
 import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { runAttempt } from '../attempts/attempt.ts';
 import { type AttemptRef, StaleAttempt, type Stop } from '../attempts/desk.ts';
@@ -85,6 +86,10 @@ type PromiseWithResolvers<T> = { promise: Promise<T>; resolve(value: T): void };
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { runtime, log, dataDir, slots, url, version } = options;
   const closing = new AbortController();
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // Two with one identity would take attempts from each other.
+  const lock = tryLock(join(dataDir, 'worker.lock'));
+  if (!lock) throw new WorkerRefused(`Another worker is running with the data directory ${dataDir}.`);
   const running = await openRunningFolder(join(dataDir, 'running'), runtime, log);
   const authorization = await joinCoordinator({ ...options, signal: closing.signal });
   const client = new CoordinatorClient({ url, authorization, sleep: runtime.sleep });
@@ -102,6 +107,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ...options.images.map((image) => `image:${image}`),
   ];
   let isDraining = false;
+  /** Until the coordinator knows that nothing of an earlier run is left. */
+  let isFresh = true;
+  const known = withResolvers<void>();
   let refused: Error | undefined;
   let wakeClaims = new AbortController();
 
@@ -109,7 +117,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const heart = startHeart(options, { authorization, running }, hear);
   const tellHeart = (beatNow = false) => {
     const attempts = [...active.values()].map(({ ref, progress }) => ({ ...ref, ...(progress && { progress }) }));
-    const body: WorkerHeartbeat = { ...machine(), attempts };
+    const body: WorkerHeartbeat = { ...machine(), attempts, isFresh };
     heart.post({ type: 'state', body, beatNow });
   };
   tellHeart();
@@ -126,6 +134,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 
   function heed({ refs, answer }: Extract<FromHeart, { type: 'beat' }>): void {
+    if (isFresh) {
+      isFresh = false;
+      tellHeart();
+      known.resolve();
+    }
     setDraining(answer.isDraining);
     for (const [index, ref] of refs.entries()) {
       const current = active.get(ref.jobId);
@@ -161,10 +174,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     refused ??= new WorkerRefused(message);
     giveUpAll();
     closing.abort();
+    known.resolve();
   }
 
   async function claimAll(): Promise<void> {
     let pauseMs = firstPauseMs;
+    await known.promise;
     while (!closing.signal.aborted) {
       wakeClaims = new AbortController();
       if (active.size >= slots) {
@@ -286,6 +301,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await Promise.all([...active.values()].map(({ done }) => done));
     await heart.stop();
     running.remove();
+    lock.close();
     if (refused) throw refused;
   })();
   // Whoever started the worker waits for it.
@@ -294,6 +310,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ended,
     async stop() {
       closing.abort();
+      known.resolve();
       await ended.catch((error) => {
         if (!(error instanceof StaleAttempt)) throw error;
       });

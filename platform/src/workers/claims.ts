@@ -1,5 +1,5 @@
 /** Workers that wait for a job: each asks again as soon as there may be one, and gets an answer after a while in any case. */
-import { type Assignment, StaleAttempt } from '../attempts/desk.ts';
+import { type Assignment, type AttemptRef, StaleAttempt } from '../attempts/desk.ts';
 import { longestClaimMs } from '../attempts/worker-terms.ts';
 import type { WorkerRow } from '../db/tables.ts';
 import type { WorkersContext } from './context.ts';
@@ -24,6 +24,7 @@ export async function claimForWorker(
     if (ctx.isCoordinating() && worker.free_slots > 0) {
       const whyNot = await whyNotOf(ctx, store.db, worker);
       const assignment = await ctx.attempts.claim({ owner: ownerOf(worker), slots: worker.slots, whyNot });
+      // The worker has gone while it was given a job.
       if (assignment && gone.aborted) return await handBack(ctx, worker, assignment);
       if (assignment) {
         await workers.beginAttempt(store.db, assignment);
@@ -37,8 +38,12 @@ export async function claimForWorker(
   return undefined;
 }
 
-/** The worker has gone while it was given a job. */
-async function handBack(ctx: WorkersContext, worker: WorkerRow, ref: Assignment): Promise<undefined> {
+/** What an earlier run of the worker had. */
+export async function handBackAll(ctx: WorkersContext, worker: WorkerRow): Promise<void> {
+  for (const ref of await workers.listHeldBy(ctx.store.db, ownerOf(worker))) await handBack(ctx, worker, ref);
+}
+
+async function handBack(ctx: WorkersContext, worker: WorkerRow, ref: AttemptRef): Promise<undefined> {
   try {
     const desk = await ctx.attempts.openDesk(ref, ownerOf(worker));
     await desk.finish({ status: 'stopped', stop: 'closing', arrived: { records: 0, bytes: 0 } });

@@ -21,7 +21,7 @@ import { access, accessOfWorkers, type SchemaTypes } from '../http/endpoint.ts';
 import { Problem } from '../problems.ts';
 import { attemptHandlers } from './attempt-calls.ts';
 import { openAttempt, sealAttempt } from './attempt-tokens.ts';
-import { claimForWorker } from './claims.ts';
+import { claimForWorker, handBackAll } from './claims.ts';
 import type { WorkersContext } from './context.ts';
 import { ownerOf } from './live-workers.ts';
 import * as workers from './workers.store.ts';
@@ -39,19 +39,21 @@ const bodyLimits: Partial<Record<AttemptCall, number>> = {
 export function workerCallRoutes(app: FastifyInstance, ctx: WorkersContext): void {
   const routes = app.withTypeProvider<SchemaTypes>();
   const guesses = new GuessLimit(ctx.runtime.elapsed);
-  const limited = <T>({ ip }: FastifyRequest, work: () => Promise<T>) => withGuessLimit(guesses, ip, work);
+  const limited = <T>({ ip: address }: FastifyRequest, token: string, work: () => Promise<T>) =>
+    withGuessLimit(guesses, { address, token }, work);
   const callers = new WeakMap<FastifyRequest, { worker: WorkerRow; ref: AttemptRef | undefined }>();
   const workerOf = (request: FastifyRequest) => (callers.get(request) as { worker: WorkerRow }).worker;
 
   routes.post('/workers/join', { ...access('public'), schema: { body: WorkerJoin } }, async (request) =>
-    limited(request, () => joinAsWorker(ctx, request.body)),
+    limited(request, request.body.token, () => joinAsWorker(ctx, request.body)),
   );
 
   const policy = {
     ...accessOfWorkers(),
     async onRequest(request: FastifyRequest) {
       const { authorization, [attemptHeader]: attempt } = request.headers;
-      const worker = await limited(request, () => authenticateWorker(ctx, authorization));
+      const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+      const worker = await limited(request, token, () => authenticateWorker(ctx, token));
       const ref = attempt === undefined ? undefined : openAttempt(ctx.actors.sealer, worker.worker_id, attempt);
       callers.set(request, { worker, ref });
     },
@@ -75,7 +77,8 @@ export function workerCallRoutes(app: FastifyInstance, ctx: WorkersContext): voi
 
   routes.post('/workers/heartbeat', { ...policy, schema: { body: WorkerHeartbeat } }, async (request) => {
     const worker = workerOf(request);
-    const { version, slots, freeSlots, attempts } = understood(request.body);
+    const { version, slots, freeSlots, attempts, isFresh } = understood(request.body);
+    if (isFresh) await handBackAll(ctx, worker);
     await workers.recordSeen(ctx.store.db, worker.worker_id, { version, slots, free_slots: freeSlots });
     const beats = attempts.map(({ progress, ...ref }) => ({ ref, progress }));
     const renewed = await ctx.attempts.renew(ownerOf(worker), beats);

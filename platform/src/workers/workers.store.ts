@@ -131,6 +131,16 @@ interface AttemptKey {
   attempt: number;
 }
 
+/** What a worker has, also of jobs that were cancelled. */
+export async function listHeldBy(db: Db, owner: string): Promise<(AttemptKey & { epoch: number })[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(['job_id as jobId', 'attempts as attempt', 'epoch'])
+    .where('owner', '=', owner)
+    .where('status', 'in', ['running', 'cancelled'])
+    .execute();
+}
+
 /** Nothing of it has arrived yet. What is left of attempts that are over goes. */
 export async function beginAttempt(db: Db, { jobId, attempt }: AttemptKey): Promise<void> {
   await db

@@ -8,7 +8,7 @@ const hour = 3_600_000;
 const join = ({ inject }: RunningPlatform, token: string, secret: string, hostname = 'host-1') =>
   inject({ method: 'POST', url: '/platform/v1/workers/join', payload: { token, secret, hostname } });
 
-const bearer = (workerId: string, secret: string) => `Bearer ${workerToken({ kind: 'worker', workerId, secret })}`;
+const tokenOf = (workerId: string, secret: string) => workerToken({ kind: 'worker', workerId, secret });
 
 describe('an enrolment', () => {
   it('shows a one-time token once, and the worker as waiting', async () => {
@@ -62,10 +62,10 @@ describe('a machine', () => {
       'Another machine has used this one-time token. Enrol each worker: inlay workers enrol',
     ]);
     const { workers } = platform.platform;
-    await expect(authenticateWorker(workers, bearer(worker.workerId, secret))).resolves.toMatchObject({
+    await expect(authenticateWorker(workers, tokenOf(worker.workerId, secret))).resolves.toMatchObject({
       worker_id: worker.workerId,
     });
-    for (const wrong of [bearer(worker.workerId, newSecret()), `Bearer ${token}`, undefined]) {
+    for (const wrong of [tokenOf(worker.workerId, newSecret()), token, '']) {
       await expect(authenticateWorker(workers, wrong)).rejects.toMatchObject({ title: 'invalid-api-key' });
     }
   });
@@ -102,7 +102,7 @@ describe('a machine', () => {
     );
     expect((await call('DELETE', `/workers/${worker.workerId}`)).status).toBe(204);
     expect((await join(platform, token, one)).status).toBe(403);
-    await expect(authenticateWorker(platform.platform.workers, bearer(first, one))).rejects.toMatchObject({
+    await expect(authenticateWorker(platform.platform.workers, tokenOf(first, one))).rejects.toMatchObject({
       title: 'forbidden',
     });
   });

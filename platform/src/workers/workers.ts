@@ -98,10 +98,18 @@ export async function joinAsWorker(
 
 const refused = (message: string) => new Problem('forbidden', { message });
 
-/** Wrong tokens of one network slow it down, and right ones with them, so that a refusal reveals nothing. */
-export async function withGuessLimit<T>(guesses: GuessLimit, address: string, work: () => Promise<T>): Promise<T> {
-  const caller = networkOf(address);
-  const retryAfterSeconds = guesses.waitSeconds(caller);
+/**
+ * Wrong secrets for one worker from one network slow that down, and right ones with them, so that a refusal reveals nothing. Others
+ * behind the same address aren't touched, and a text that isn't a token guesses nothing.
+ */
+export async function withGuessLimit<T>(
+  guesses: GuessLimit,
+  { address, token }: { address: string; token: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const named = readWorkerToken(token)?.workerId;
+  const caller = `${named} ${networkOf(address)}`;
+  const retryAfterSeconds = named === undefined ? undefined : guesses.waitSeconds(caller);
   if (retryAfterSeconds !== undefined) {
     const message = `Too many failed attempts. Try again in ${retryAfterSeconds} s.`;
     throw new Problem('too-many-requests', { message }, { retryAfterSeconds });
@@ -109,14 +117,15 @@ export async function withGuessLimit<T>(guesses: GuessLimit, address: string, wo
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem && error.title === 'invalid-api-key') guesses.recordWrong(caller);
+    if (named !== undefined && error instanceof Problem && error.title === 'invalid-api-key')
+      guesses.recordWrong(caller);
     throw error;
   }
 }
 
 /** The worker that a request comes from. Throws for a token that is wrong, and for a worker that was revoked. */
-export async function authenticateWorker({ store }: WorkersContext, authorization: string | undefined) {
-  const given = readWorkerToken(/^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '');
+export async function authenticateWorker({ store }: WorkersContext, token: string) {
+  const given = readWorkerToken(token);
   const worker = given?.kind === 'worker' ? await workers.findWorker(store.db, given.workerId) : undefined;
   if (!given || !worker || !isSecretOf(worker.token_hash, given.secret)) {
     throw new Problem('invalid-api-key', { message: 'Unknown worker. Enrol it again: inlay workers enrol' });
