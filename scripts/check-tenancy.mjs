@@ -122,6 +122,7 @@ export const exceptions = [
       'listLive',
       'listRunning',
       'listHeldBy',
+      'countDue',
       'beginAttempt',
       'takeCheckpoint',
       'takeLogLines',

@@ -120,7 +120,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const body: WorkerHeartbeat = { ...machine(), attempts, isFresh };
     heart.post({ type: 'state', body, beatNow });
   };
-  tellHeart();
+  tellHeart(true);
 
   function hear(message: FromHeart): void {
     if (message.type === 'beat') heed(message);

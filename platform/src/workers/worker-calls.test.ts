@@ -5,6 +5,7 @@ import { itemsStream, until } from '../../test/steered.ts';
 import { attemptHeader, workerProtocol } from '../attempts/worker-terms.ts';
 import { noteUnplaceable } from '../jobs/attempts-book.ts';
 import { newSecret, workerToken } from './worker-tokens.ts';
+import { readDemand } from './workers.ts';
 
 const machine = { protocol: workerProtocol, version: '1.0.0', slots: 2, freeSlots: 2 };
 const connectors = Object.keys(steeredCommands).map((name) => `command:${name}`);
@@ -180,10 +181,24 @@ describe('placement', () => {
     await platform.call('PUT', path, { labels: { region: 'eu' } });
     const { jobId } = await connection.sync();
     expect(await whyOf(platform, jobId)).toBe('No worker with the labels region=eu is connected.');
+    platform.clock.time += 7_000;
+    expect(await readDemand(platform.platform.workers)).toEqual({
+      oldestPendingMs: 7_000,
+      pending: [{ labels: 'region=eu', jobs: 1 }],
+      free: [],
+    });
     const us = await joined(platform, { labels: { region: 'us' } });
     const noJob = us.claim();
     const eu = await joined(platform, { labels: { region: 'eu', disk: 'ssd' } });
     expect((await eu.claim()).assignment).toMatchObject({ jobId });
+    expect(await readDemand(platform.platform.workers)).toEqual({
+      oldestPendingMs: 0,
+      pending: [],
+      free: expect.arrayContaining([
+        { labels: 'region=us', slots: 2 },
+        { labels: 'disk=ssd,region=eu', slots: 2 },
+      ]),
+    });
     platform.platform.endQuestions();
     expect(await noJob).toEqual({ isDraining: false });
   });

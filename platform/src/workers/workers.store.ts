@@ -126,6 +126,27 @@ export async function listRunning(db: Db): Promise<RunningAttempt[]> {
     .execute();
 }
 
+/** Jobs that could start if there was a slot, by the labels that their workspaces want of workers. */
+export async function countDue(db: Db) {
+  const rows = await db
+    .selectFrom('jobs')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'jobs.workspace_id')
+    .select((select) => [
+      'worker_labels as labels',
+      select.fn.countAll().as('jobs'),
+      select.fn.min('next_attempt_at').as('since'),
+      now.as('now'),
+    ])
+    .where('next_attempt_at', '<=', now)
+    .groupBy('worker_labels')
+    .execute();
+  return rows.map(({ labels, ...row }) => ({
+    labels,
+    jobs: Number(row.jobs),
+    oldestMs: Math.max(0, Number(row.now) - Number(row.since)),
+  }));
+}
+
 interface AttemptKey {
   jobId: number;
   attempt: number;

@@ -164,6 +164,27 @@ async function getLive(tx: Db, id: string): Promise<workers.TimedWorker> {
   return worker;
 }
 
+/** What waits for a slot, and how many slots are free on workers, by labels (`region=eu`; empty for none): for those who scale workers. */
+export async function readDemand({ store }: WorkersContext) {
+  const due = await workers.countDue(store.db);
+  const free = new Map<string, number>();
+  for (const { labels, free_slots } of await workers.listLive(store.db, liveForMs)) {
+    const words = labelWords(JSON.parse(labels));
+    free.set(words, (free.get(words) ?? 0) + free_slots);
+  }
+  return {
+    oldestPendingMs: Math.max(0, ...due.map(({ oldestMs }) => oldestMs)),
+    pending: due.map(({ labels, jobs }) => ({ labels: labelWords(labels ? JSON.parse(labels) : {}), jobs })),
+    free: [...free].map(([labels, slots]) => ({ labels, slots })),
+  };
+}
+
+const labelWords = (labels: Record<string, string>) =>
+  Object.entries(labels)
+    .map((pair) => pair.join('='))
+    .sort()
+    .join(',');
+
 type WorkerState = 'waiting' | 'online' | 'draining' | 'offline' | 'revoked';
 
 function stateOf(worker: workers.TimedWorker): WorkerState {
