@@ -1,6 +1,6 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
 // command line is bundled into inlay.cjs, and once more without the service into commands.cjs, which loads the commands
-// from command-modules.cjs. Each bundled connector runs as a process of its own and is a file in connectors/. Our own
+// from command-modules.cjs. heart.cjs and warden.cjs run beside a worker, in a thread and a process of their own. Each bundled connector runs as a process of its own and is a file in connectors/. Our own
 // packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Packages with native code stay in
@@ -145,6 +145,8 @@ async function buildPrograms(outdir) {
   const inputs = Object.entries({
     ...(await bundleProgram({ entry: productEntry, outfile: `${outdir}/inlay.cjs` })),
     ...(await buildCommands(outdir)),
+    ...(await bundleProgram({ entry: 'platform/src/worker/heart.ts', outfile: `${outdir}/heart.cjs` })),
+    ...(await bundleProgram({ entry: 'platform/src/worker/warden.ts', outfile: `${outdir}/warden.cjs` })),
     ...(await buildConnectors(`${outdir}/connectors`, commonOptions(declared))),
   });
   // A package that is imported but declared nowhere would be bundled without anyone noticing.

@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const platform = `${process.platform}-${process.arch}`;
 
 const external = declaredPackages().filter(isNative);
-const programs = ['inlay.cjs', 'commands.cjs', 'command-modules.cjs'];
+const programs = ['inlay.cjs', 'commands.cjs', 'command-modules.cjs', 'heart.cjs', 'warden.cjs'];
 /** Stack traces need these. Other connectors run without server/bin/stack-traces.js. */
 const mapped = [...programs, ...['main', ...heavyConnectors].map((name) => `connectors/${name}.js`)];
 /** Guides and reference pages that messages name, dashboards and alerts. */

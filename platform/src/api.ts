@@ -3,7 +3,8 @@
  * the prefix it is registered under.
  *
  * Invariants: validation, body parsing, error replies and the not-found reply are the plugin's own, whatever the
- * surrounding app uses; every route except the token endpoint requires an access token, including unknown paths.
+ * surrounding app uses; every route except the token endpoint requires an access token, including unknown paths. Workers
+ * have tokens of their own, which open only the routes of workers/worker-calls.routes.ts.
  */
 import { readTraceContext } from '@inlay/contract/text/trace-context';
 import type { FastifyPluginAsync } from 'fastify';
@@ -15,13 +16,15 @@ import { connectionRoutes } from './connections/connections.routes.ts';
 import { streamRoutes } from './connections/streams.routes.ts';
 import { declarativeDefinitionRoutes } from './definitions/declarative-definitions.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
-import { isPublic } from './http/endpoint.ts';
+import { isForWorkers, isPublic } from './http/endpoint.ts';
 import { createErrorReply } from './http/error-reply.ts';
 import { compileRequestSchema } from './http/validation.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import type { OpenPlatform } from './open-platform.ts';
 import { OpaqueRefusal } from './problems.ts';
 import { withTrace } from './tracing.ts';
+import { workerCallRoutes } from './workers/worker-calls.routes.ts';
+import { workerRoutes } from './workers/workers.routes.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 
 interface ApiOptions {
@@ -30,7 +33,7 @@ interface ApiOptions {
 }
 
 export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: ApiOptions = {}): FastifyPluginAsync {
-  const { tokens, publicUrl, workspaces, definitions, actors, connections, jobs } = platform;
+  const { tokens, publicUrl, workspaces, definitions, actors, connections, jobs, workers } = platform;
   return async (app) => {
     app.setValidatorCompiler(compileRequestSchema);
     app.setErrorHandler(createErrorReply(platform.runtime));
@@ -41,7 +44,7 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     // Keys that would reach an object's prototype make a body as unreadable as broken JSON does.
     app.addContentTypeParser('application/json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
     app.addHook('onRequest', async (request) => {
-      if (!isPublic(request)) await tokens.verify(request.headers.authorization);
+      if (!isPublic(request) && !isForWorkers(request)) await tokens.verify(request.headers.authorization);
     });
     // Not earlier: hooks that run after the body was read no longer share the context of those before.
     app.addHook('preHandler', ({ headers }, _reply, done) => {
@@ -62,5 +65,7 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     streamRoutes(app, actors);
     connectionRoutes(app, connections, publicUrl);
     jobRoutes(app, jobs, publicUrl);
+    workerRoutes(app, workers);
+    await app.register(async (scope) => workerCallRoutes(scope, workers));
   };
 }

@@ -13,6 +13,16 @@ const storable = '^[^\\0\\p{Surrogate}]*$';
 export const Text = Type.String({ pattern: storable });
 export const Name = Type.String({ minLength: 1, pattern: storable });
 
+/** Of workers, and what workspaces want of them. */
+const word = { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$' } as const;
+export type Labels = Record<string, string>;
+export const Labels = Type.Unsafe<Labels>({
+  type: 'object',
+  maxProperties: 20,
+  propertyNames: word,
+  additionalProperties: word,
+});
+
 export const workspaceIdsParameter = {
   /** Repeated or joined by commas. */
   workspaceIds: Type.Optional(Type.Array(Type.String({ pattern: `^${uuidPattern}(,${uuidPattern})*$` }))),

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { SpanStarter } from '@inlay/contract/spans';
 import { StorageState } from '@inlay/database/storage-state';
 import type { ChangeKind } from '@inlay/protocol/protocol';
+import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { FairQueue } from '@inlay/schedule/fair-queue';
 import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
@@ -33,8 +34,10 @@ import type { DefinitionsContext } from './definitions/context.ts';
 import { forgetDeclarative } from './definitions/declarative-definitions.ts';
 import type { Definition } from './definitions/definitions.ts';
 import { resealManifests } from './definitions/manifests.ts';
+import { asAttempt, claimAttempt, renewAttempts } from './jobs/attempts-book.ts';
 import type { JobsContext } from './jobs/context.ts';
 import { listKeyHolders } from './jobs/coordinators.ts';
+import { openDesk } from './jobs/desk.ts';
 import { fileLogs } from './jobs/file-logs.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { createScheduler } from './jobs/scheduler.ts';
@@ -46,6 +49,9 @@ import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
 import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { passingTracer, watchProcesses } from './tracing.ts';
+import type { WorkersContext } from './workers/context.ts';
+import { placing } from './workers/placing.ts';
+import { Waiters } from './workers/waiters.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
@@ -118,6 +124,7 @@ export interface OpenPlatform {
   readonly actors: ActorsContext;
   readonly connections: ConnectionsContext;
   readonly jobs: JobsContext;
+  readonly workers: WorkersContext;
   /** Begins to run jobs. Until then they are only written down. */
   start(): void;
   /** Notifies the scheduler that there may be something to start or to stop. */
@@ -140,6 +147,7 @@ export interface OpenPlatform {
 }
 
 const defaultTokenTtlSeconds = 900;
+const keptRedactors = 1_000;
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 export async function openPlatform(options: PlatformOptions): Promise<OpenPlatform> {
@@ -188,8 +196,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     store.kind === 'sqlite'
       ? fileLogs((connectionId) => join(dataDir, 'logs', connectionId), runtime.now)
       : storedLogs({ store, runtime, log });
+  const waiters = new Waiters();
   const wake = () => {
     scheduler.wake();
+    waiters.wake();
     onJobsChanged();
   };
 
@@ -255,6 +265,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     tracer,
     runner,
     actors,
+    workers: placing({ actors }),
     maxConcurrentSyncs: options.maxConcurrentSyncs ?? 4,
     maxConcurrentSyncsPerWorkspace: options.maxConcurrentSyncsPerWorkspace ?? 2,
     maxWaitingPerWorkspace,
@@ -268,6 +279,18 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     wake,
   };
   const scheduler = createScheduler(jobs);
+  const workers: WorkersContext = {
+    ...{ store, runtime, actors, waiters },
+    attempts: {
+      claim: (claimant) => claimAttempt(jobs, claimant),
+      openDesk: (ref, owner) => openDesk(jobs, ref, owner),
+      renew: (owner, beats) => renewAttempts(jobs, owner, beats),
+      asAttempt: (ref, owner, work) => asAttempt(jobs, ref, owner, work),
+    },
+    redactors: new BoundedMap(keptRedactors),
+    isCoordinating: scheduler.isCoordinating,
+    closing: closing.signal,
+  };
   const endQuestions = () => {
     runner.closeSoon();
     closing.abort();
@@ -287,6 +310,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     actors,
     connections,
     jobs,
+    workers,
     start: scheduler.start,
     wake,
     look: scheduler.look,

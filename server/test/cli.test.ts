@@ -101,6 +101,7 @@ describe('inlay', () => {
     [['organization', 'create'], "required option '--name <name>' not specified"],
     [['operator-token', 'revoke', 'x'], 'Must be a UUID.'],
     [['keys', 'remove'], "missing required argument 'key'"],
+    [['workers', 'enrol', '--label', 'eu'], 'Must be key=value'],
   ])('%j says what is wrong', async (args, message) => {
     expect(await commandLine().misuse(...args)).toContain(message);
   });
@@ -405,6 +406,25 @@ describe('inlay doctor', () => {
     expect(stdout).toMatch(/ {2}FAIL {2}Data directory: /);
     expect(stdout).toMatch(/\d failed\.\n$/);
   });
+});
+
+it('enrols, lists, drains and revokes workers', async () => {
+  const { inlay, succeed, fail } = commandLine();
+  const enrolled = await inlay('workers', 'enrol', '--name', 'eu 1', '--label', 'region=eu', 'disk=ssd');
+  const { stdout: token } = enrolled;
+  expect(enrolled).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^inlay_enrolment_\S+\n$/),
+    stderr: expect.stringMatching(/^Enrolled eu 1 \(.*\)\. The token works once, within one hour\.\n$/),
+  });
+  const [head, row] = rowsOf(await succeed('workers', 'list'));
+  const id = uuid.exec(token)?.[0] ?? '';
+  expect(head).toEqual(['ID', 'NAME', 'STATE', 'SLOTS', 'VERSION', 'SEEN', 'LABELS']);
+  expect(row).toEqual([id, 'eu 1', 'waiting', '0/0', '-', '-', 'region=eu disk=ssd']);
+  expect(await succeed('workers', 'drain', id)).toBe('eu 1 takes no more syncs and hands back those it runs.\n');
+  expect(await succeed('workers', 'drain', id, '--resume')).toBe('eu 1 takes syncs again.\n');
+  expect(await succeed('workers', 'revoke', id)).toBe(`Revoked ${id}. What it runs continues elsewhere.\n`);
+  expect(await fail('workers', 'revoke', id)).toBe('Worker not found. See: inlay workers list\n');
 });
 
 describe('inlay connector', () => {

@@ -247,7 +247,7 @@ describe('what a page has people type', () => {
     const names = pages.flatMap((page) =>
       [...read(page).matchAll(/(?:\$|\$\{|process\.env\.|export )(\w*TOKEN)\b/g)].map(([, name]) => name),
     );
-    expect(new Set(names)).toEqual(new Set(['INLAY_OPERATOR_TOKEN', 'SCOPED_TOKEN']));
+    expect(new Set(names)).toEqual(new Set(['INLAY_OPERATOR_TOKEN', 'INLAY_WORKER_TOKEN', 'SCOPED_TOKEN']));
   });
 
   it('names only files of the examples that exist', () => {

@@ -55,6 +55,7 @@ it('docs/reference/metrics.md has every metric with its kind, its labels and its
   metrics.watchLog(async () => 0);
   metrics.watchBacklog(async () => ({ claims: 0, operations: {}, sources: 0 }));
   metrics.watchWebhooks(async () => ({ retrying: 0, oldestMs: 0 }));
+  metrics.watchWorkers(async () => ({ oldestPendingMs: 0, pending: [], free: [] }));
   metrics.watchSyncs(async () => ({ waiting: 0, running: 0, oldestWaitingMs: null, byHealth: {} }));
   const registered = metrics.registry.getMetricsAsArray() as unknown as {
     name: string;

@@ -56,7 +56,9 @@ export async function updateActor(
   tx: Db,
   workspaceId: string,
   actorId: string,
-  changes: Partial<Pick<ActorRow, 'name' | 'configuration' | 'credential' | 'resource_allocation' | 'deleted_at'>>,
+  changes: Partial<
+    Pick<ActorRow, 'name' | 'configuration' | 'credential' | 'resource_allocation' | 'is_customers_own' | 'deleted_at'>
+  >,
 ): Promise<ActorRow | undefined> {
   return await tx
     .updateTable('connectors')

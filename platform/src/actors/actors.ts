@@ -50,6 +50,7 @@ export async function createActor(ctx: ActorsContext, kind: ConnectorKind, reque
       configuration: sealConfiguration(ctx.sealer, id, configuration),
       resource_allocation: request.resourceAllocation ? JSON.stringify(request.resourceAllocation) : null,
       credential: credential ? JSON.stringify(credential) : null,
+      is_customers_own: Number(request.customersOwn ?? false),
       created_at: ctx.runtime.now(),
       deleted_at: null,
     });
@@ -88,6 +89,7 @@ async function changeActor(
     const actor = await getActor(tx, kind, actorId);
     const { workspace_id, connector_id } = actor;
     const changes: Parameters<typeof actors.updateActor>[3] = { name: change.name ?? actor.name };
+    if (change.customersOwn !== undefined) changes.is_customers_own = Number(change.customersOwn);
     if (change.resourceAllocation) changes.resource_allocation = JSON.stringify(change.resourceAllocation);
     const told = acceptCredential(ctx, kind, change.credential);
     if (told !== undefined) changes.credential = told === null ? null : JSON.stringify(told);

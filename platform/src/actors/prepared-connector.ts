@@ -74,7 +74,7 @@ export async function useConfigured<T>(
   return await withSignIn(ctx, given, (signedIn) => work({ ...program, ...signedIn }));
 }
 
-async function launchOf(ctx: ActorsContext, { launch, manifest, slug }: Definition): Promise<Launch> {
+export async function launchOf(ctx: ActorsContext, { launch, manifest, slug }: Definition): Promise<Launch> {
   if (!manifest) return launch ?? { type: 'bundled', name: slug };
   if ('text' in manifest) return { type: 'manifest', manifest: manifest.text };
   const { hash, ...code } = manifest;

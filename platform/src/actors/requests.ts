@@ -25,12 +25,19 @@ export type ActorCredential = Static<typeof ActorCredential>;
 /** Null takes it away. */
 const credential = Type.Optional(Type.Union([ActorCredential, Type.Null()]));
 
+/**
+ * An extension of this platform: whether all secrets of the configuration are the customer's own. A worker in a customer's network
+ * gets no others.
+ */
+const customersOwn = Type.Optional(Type.Boolean());
+
 export const ActorCreate = Type.Object({
   name: Name,
   workspaceId: Uuid,
   definitionId: Type.Optional(Uuid),
   configuration: AnyObject,
   credential,
+  customersOwn,
   resourceAllocation: Type.Optional(AnyObject),
 });
 export type ActorCreate = Static<typeof ActorCreate>;
@@ -39,6 +46,7 @@ export const ActorPatch = Type.Object({
   name: Type.Optional(Name),
   configuration: Type.Optional(AnyObject),
   credential,
+  customersOwn,
   resourceAllocation: Type.Optional(AnyObject),
 });
 export type ActorPatch = Static<typeof ActorPatch>;
@@ -47,6 +55,7 @@ export const ActorPut = Type.Object({
   name: Name,
   configuration: AnyObject,
   credential,
+  customersOwn,
   resourceAllocation: Type.Optional(AnyObject),
 });
 export type ActorPut = Static<typeof ActorPut>;

@@ -331,6 +331,51 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
       )`,
     );
   },
+  '0020-workers': async (db) => {
+    await run(
+      db,
+      // A worker, an enrolment that no machine has used yet, or one that any number of machines may use.
+      `create table workers (
+        worker_id text primary key,
+        enrolment_id text,
+        name text not null,
+        labels text not null,
+        workspace_ids text,
+        is_trusted bigint not null,
+        allows_private_networks bigint not null,
+        is_reusable bigint not null,
+        enrolment_hash text,
+        enrolment_ends_at bigint,
+        token_hash text,
+        version text,
+        slots bigint not null,
+        free_slots bigint not null,
+        connectors text not null,
+        is_draining bigint not null,
+        created_at bigint not null,
+        seen_at bigint,
+        revoked_at bigint
+      )`,
+      `create index workers_by_enrolment on workers (enrolment_id)`,
+      // What a worker has sent of an attempt, so that a request that arrives twice or too late changes nothing.
+      `create table worker_attempts (
+        job_id bigint not null,
+        attempt bigint not null,
+        checkpoint bigint not null,
+        log_lines bigint not null,
+        primary key (job_id, attempt)
+      )`,
+    );
+  },
+  '0021-placement': async (db) => {
+    await run(
+      db,
+      // The labels that a worker must have to run something of this workspace, as a JSON object; null: anywhere.
+      `alter table workspaces add column worker_labels text`,
+      // Whether all secrets of its configuration are the customer's own. Nobody has said so of those there are.
+      `alter table connectors add column is_customers_own bigint not null default 0`,
+    );
+  },
 };
 
 async function run(db: Kysely<Tables>, ...statements: string[]): Promise<void> {

@@ -23,6 +23,8 @@ export interface WorkspaceRow extends Row {
   max_concurrent_syncs: number | null;
   /** When an attempt of one of its jobs was started last. */
   last_turn: number;
+  /** The labels that a worker must have to run something of it, as a JSON object; null: anywhere. */
+  worker_labels: string | null;
 }
 
 /** A source or a destination. The table keeps the name it was made with, `connectors`. */
@@ -37,6 +39,8 @@ export interface ActorRow extends Row {
   resource_allocation: string | null;
   /** A JSON `ActorCredential`, which names a credential and contains no secret; null for most. */
   credential: string | null;
+  /** 1: all secrets of the configuration are the customer's own; 0: some may be the operator's. */
+  is_customers_own: number;
 }
 
 export interface ConnectionRow extends Row {
@@ -216,6 +220,43 @@ export interface JobLogPartRow {
   content: string;
 }
 
+/** A machine that runs attempts, or an enrolment that machines can join with; see workers/workers.ts. */
+export interface WorkerRow {
+  worker_id: string;
+  /** The reusable enrolment it joined with. */
+  enrolment_id: string | null;
+  name: string;
+  /** A JSON object of texts. */
+  labels: string;
+  /** A JSON list; null for all workspaces. */
+  workspace_ids: string | null;
+  is_trusted: number;
+  allows_private_networks: number;
+  is_reusable: number;
+  /** Of the token that a machine joins with, and when that token ends; null where it doesn't. */
+  enrolment_hash: string | null;
+  enrolment_ends_at: number | null;
+  /** Of the worker's own token; null until a machine has joined. */
+  token_hash: string | null;
+  version: string | null;
+  slots: number;
+  free_slots: number;
+  /** A JSON list of the connectors that only some machines have. */
+  connectors: string;
+  is_draining: number;
+  created_at: number;
+  seen_at: number | null;
+  revoked_at: number | null;
+}
+
+/** How much of an attempt has arrived from its worker: the number of its latest checkpoint, and how many lines of its log. */
+export interface WorkerAttemptRow {
+  job_id: number;
+  attempt: number;
+  checkpoint: number;
+  log_lines: number;
+}
+
 type JobDefaults =
   | 'job_id'
   | 'attempts'
@@ -278,4 +319,6 @@ export interface Tables {
   store_moves: { source: string; started_at: number };
   /** Which run uses a credential that only one process may use at a time; see actors/credential-turns.ts. */
   credential_turns: { workspace_id: string; credential_id: string; holder: string; expires_at: number };
+  workers: WorkerRow;
+  worker_attempts: WorkerAttemptRow;
 }

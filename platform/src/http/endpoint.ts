@@ -20,6 +20,15 @@ export function access(who: Access): { config: FastifyContextConfig } {
   return { config: { access: who } as FastifyContextConfig };
 }
 
+/** A route that a worker calls with its own token, which the route checks. */
+export function accessOfWorkers(): { config: FastifyContextConfig } {
+  return { config: { access: 'platform', isForWorkers: true } as FastifyContextConfig };
+}
+
+export function isForWorkers(request: FastifyRequest): boolean {
+  return (request.routeOptions.config as { isForWorkers?: boolean }).isForWorkers === true;
+}
+
 export function isPublic(request: FastifyRequest): boolean {
   return (request.routeOptions.config as { access?: string }).access === 'public';
 }

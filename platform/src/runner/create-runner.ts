@@ -5,16 +5,16 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '@inlay/contract/catalog/connector-configuration';
-import { storableText } from '@inlay/contract/text/storable-text';
-import { maxRecordBytes, type Stream } from '@inlay/protocol/protocol';
+import { maxRecordBytes } from '@inlay/protocol/protocol';
 import { type ConnectorLimits, defaultLimits } from '../processes/limits.ts';
 import { RunWatch } from '../processes/run-watch.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
-import { catalogExcess, maxCatalogBytes } from './catalog-limits.ts';
+import { maxCatalogBytes } from './catalog-limits.ts';
 import { withoutNulls } from './catalog-text.ts';
 import { namedFields, namedWarnings } from './check-words.ts';
-import { type ConnectorProgram, type ProcessWatch, RunFailure, type Runner } from './runner.ts';
+import { checkedCatalog, invalidAnswer } from './checked-catalog.ts';
+import { type ProcessWatch, RunFailure, type Runner } from './runner.ts';
 import { runSync, type SyncSettings } from './sync.ts';
 
 export interface RunnerOptions {
@@ -68,7 +68,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const question = { connector, command: 'spec', files: {}, answer: 'SPEC' } as const;
       const { spec } = await ask({ ...question, timeoutMs: specificationTimeoutMs }, settings, runOptions);
       if (!isObject(spec?.connectionSpecification)) {
-        throw invalidAnswer(connector, 'its specification has no connectionSpecification');
+        throw invalidAnswer(connector.kind, 'its specification has no connectionSpecification');
       }
       return spec;
     },
@@ -100,17 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const { catalog } = await ask(asked, { ...settings, maxLineBytes }, runOptions);
       // Reading the message may have taken long.
       await nextTurn();
-      if (!Array.isArray(catalog?.streams) || !catalog.streams.every(isStream)) {
-        throw invalidAnswer(source, 'a stream in its catalog has no name, json_schema or supported_sync_modes');
-      }
-      const excess = catalogExcess(catalog);
-      if (excess !== undefined) {
-        const message = `The source has ${excess}, which is the limit. Select fewer in its settings.`;
-        throw new RunFailure({ origin: 'source', type: 'config_error', message });
-      }
-      const odd = catalog.streams.find((stream) => unstorableIn(stream) !== undefined);
-      if (odd) throw oddName(odd);
-      return await withoutNulls(catalog);
+      return await withoutNulls(checkedCatalog(source.kind, catalog));
     },
 
     sync: (request) => runSync(request, settings),
@@ -119,35 +109,4 @@ export function createRunner(options: RunnerOptions): Runner {
       isClosing = true;
     },
   };
-}
-
-function isStream(stream: unknown): boolean {
-  return (
-    isObject(stream) &&
-    typeof stream.name === 'string' &&
-    (stream.namespace === undefined || stream.namespace === null || typeof stream.namespace === 'string') &&
-    isObject(stream.json_schema) &&
-    Array.isArray(stream.supported_sync_modes)
-  );
-}
-
-/** Streams are identified by name, so names must be stored unchanged. */
-function unstorableIn({ name, namespace }: Stream): string | undefined {
-  const names = [namespace ?? '', name];
-  if (names.some((text) => text.includes('\0'))) return 'U+0000';
-  return names.every((text) => text.isWellFormed()) ? undefined : 'half of a surrogate pair';
-}
-
-function oddName(stream: Stream): RunFailure {
-  const { name, namespace } = stream;
-  const shown = storableText(namespace ? `${namespace}.${name}` : name);
-  const message =
-    `The name of the stream ${shown} contains a character that cannot be stored (${unstorableIn(stream)}). ` +
-    'Rename the stream at the source, or exclude it in the settings.';
-  return new RunFailure({ origin: 'source', type: 'config_error', message });
-}
-
-function invalidAnswer({ kind }: ConnectorProgram, what: string): RunFailure {
-  const message = `The ${kind} returned an invalid response: ${what}.`;
-  return new RunFailure({ origin: kind, type: 'system_error', message });
 }

@@ -1,6 +1,6 @@
 /** What callers may send about workspaces. */
 import Type, { type Static } from 'typebox';
-import { listParameters, Name, Text, Uuid } from '../fields.ts';
+import { Labels, listParameters, Name, Text, Uuid } from '../fields.ts';
 
 const Channel = Type.Object(
   {
@@ -41,6 +41,10 @@ export const WorkspaceLimits = Type.Object({
   maxConcurrentSyncs: Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1 }),
 });
 export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
+
+/** An addition of this platform: what a worker must be to run something of the workspace. Null: it runs anywhere. */
+export const WorkspacePlacement = Type.Object({ labels: Type.Union([Labels, Type.Null()]) });
+export type WorkspacePlacement = Static<typeof WorkspacePlacement>;
 
 export const WorkspaceCreate = Type.Object({
   name: Name,

@@ -5,7 +5,13 @@ import { Uuid } from '../fields.ts';
 import { access, type SchemaTypes } from '../http/endpoint.ts';
 import { page } from '../http/paging.ts';
 import type { WorkspacesContext } from './context.ts';
-import { WorkspaceCreate, WorkspaceLimits, WorkspaceListQuery, WorkspacePatch } from './requests.ts';
+import {
+  WorkspaceCreate,
+  WorkspaceLimits,
+  WorkspaceListQuery,
+  WorkspacePatch,
+  WorkspacePlacement,
+} from './requests.ts';
 import * as workspaces from './workspaces.ts';
 
 const params = Type.Object({ workspaceId: Uuid });
@@ -40,6 +46,16 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     '/workspaces/:workspaceId/limits',
     { ...policy, schema: { params, body: WorkspaceLimits } },
     async ({ params: { workspaceId }, body }) => await workspaces.setLimits(ctx, workspaceId, body),
+  );
+
+  routes.get('/workspaces/:workspaceId/placement', { ...policy, schema: { params } }, async (request) =>
+    workspaces.getPlacement(ctx, request.params.workspaceId),
+  );
+
+  routes.put(
+    '/workspaces/:workspaceId/placement',
+    { ...policy, schema: { params, body: WorkspacePlacement } },
+    async ({ params: { workspaceId }, body }) => await workspaces.setPlacement(ctx, workspaceId, body),
   );
 
   routes.delete('/workspaces/:workspaceId', { ...policy, schema: { params } }, async ({ params }, reply) => {

@@ -74,6 +74,10 @@ export async function updateLimits(tx: Db, workspaceId: string, maxConcurrentSyn
     .execute();
 }
 
+export async function updatePlacement(tx: Db, workspaceId: string, labels: string | null): Promise<void> {
+  await tx.updateTable('workspaces').set({ worker_labels: labels }).where('workspace_id', '=', workspaceId).execute();
+}
+
 export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void> {
   await tx.updateTable('workspaces').set({ deleted_at: deletedAt }).where('workspace_id', '=', workspaceId).execute();
 }

@@ -17,6 +17,7 @@ import type {
   WorkspaceLimits,
   WorkspaceListQuery,
   WorkspacePatch,
+  WorkspacePlacement,
 } from './requests.ts';
 import * as workspaces from './workspaces.store.ts';
 
@@ -45,6 +46,7 @@ export async function createWorkspace(ctx: WorkspacesContext, request: Workspace
     data_residency: residencyOf(request.regionId ?? usRegionId),
     notifications: JSON.stringify(mergeNotifications(defaultNotifications, request.notifications)),
     max_concurrent_syncs: null,
+    worker_labels: null,
     created_at: createdAt,
     deleted_at: null,
   };
@@ -94,6 +96,25 @@ export async function setLimits(
   });
   ctx.wake();
   return limits;
+}
+
+/** Applies to what starts from now on. */
+export async function setPlacement(
+  ctx: WorkspacesContext,
+  workspaceId: string,
+  { labels }: WorkspacePlacement,
+): Promise<WorkspacePlacement> {
+  await ctx.store.transaction(async (tx) => {
+    const { workspace_id } = await getWorkspace(tx, workspaceId);
+    await workspaces.updatePlacement(tx, workspace_id, labels && JSON.stringify(labels));
+  });
+  ctx.wake();
+  return { labels };
+}
+
+export async function getPlacement({ store }: WorkspacesContext, workspaceId: string): Promise<WorkspacePlacement> {
+  const { worker_labels } = await getWorkspace(store.db, workspaceId);
+  return { labels: worker_labels === null ? null : JSON.parse(worker_labels) };
 }
 
 /** Deletes everything inside the workspace too. Rows stay as tombstones. */

@@ -10,6 +10,7 @@ import * as told from '@inlay/platform/credentials';
 import { forgetChange, listChanges } from '@inlay/platform/definitions/registered-definitions';
 import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import { createPlatformApp } from '@inlay/platform/platform-app';
+import { readDemand } from '@inlay/platform/workers/workers';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { builtFolder } from '../built-folder.ts';
@@ -152,6 +153,7 @@ export async function openBundledPlatform(
     ...(tracer && { tracer }),
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
+  metrics?.watchWorkers(() => readDemand(platform.workers));
   const { trustedProxies, maxConnectionsPerAddress: maxPerAddress } = config;
   const app = await createPlatformApp(platform, { prefix: platformPath, log, isInternal, trustedProxies });
   if (!isInternal) {

@@ -2,21 +2,16 @@
  * The process: starts the service or the bundled platform alone, greets the operator, and shuts down cleanly on
  * signals.
  */
-import { StorageState } from '@inlay/database/storage-state';
 import { type Config, isLoopback, type Secrets } from '../kernel/config/config.ts';
 import { openDataDir } from '../kernel/config/data-dir.ts';
 import { openSealer } from '../kernel/config/encryption-keys.ts';
-import { runWithoutOutput } from '../kernel/output.ts';
 import { systemRuntime } from '../kernel/runtime.ts';
-import { createLog } from '../kernel/telemetry/log.ts';
 import { createApp } from './app.ts';
 import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
 import { openCredentialChannel } from './credential-channel.ts';
 import { upgrade } from './deployment/upgrade.ts';
 import { openTracer } from './open-tracer.ts';
-
-/** Longer than any request may take. Requests that are still open then are cut off. */
-const drainTimeoutMs = 30_000;
+import { openLog, stopOnSignal } from './running-process.ts';
 
 export async function startService(config: Config, secrets: Secrets): Promise<void> {
   const { log, storage } = openLog(config);
@@ -39,16 +34,6 @@ export async function startService(config: Config, secrets: Secrets): Promise<vo
       configured: secrets.operatorToken !== undefined,
     }),
   );
-}
-
-/** The log, and the state of the storage that lets the log name a full disk once instead of in every line. */
-function openLog({ logLevel, unknownNames }: Config) {
-  runWithoutOutput();
-  const storage = new StorageState(systemRuntime);
-  const log = createLog(logLevel, undefined, storage.isKnown);
-  storage.logTo(log);
-  for (const text of unknownNames) log.warn(text);
-  return { log, storage };
 }
 
 interface Greeted {
@@ -142,28 +127,4 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
       '',
     ].join('\n'),
   );
-}
-
-function stopOnSignal(close: () => Promise<void>, log: ReturnType<typeof createLog>): void {
-  let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    // A second signal means: stop now, without waiting.
-    if (stopping) process.exit(1);
-    stopping = true;
-    log.info({ signal }, 'Stopping; finishing requests in progress');
-    setTimeout(() => {
-      log.error('Shutdown timed out; aborting requests in progress');
-      process.exit(1);
-    }, drainTimeoutMs).unref();
-    close().then(
-      () => log.info('Stopped'),
-      (err) => {
-        log.error({ err }, 'Shutdown failed');
-        // What could not be closed would keep the process alive.
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
 }

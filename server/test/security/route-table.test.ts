@@ -144,6 +144,7 @@ describe('The route table', () => {
       'POST /oauth/done/:flow_id',
       'POST /oauth/start/:handle',
       'POST /platform/v1/applications/token',
+      'POST /platform/v1/workers/join',
     ]);
   });
 });

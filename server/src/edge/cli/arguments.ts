@@ -21,3 +21,14 @@ export function count(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Must be a whole number from 1 to 9999.');
   return Number(text);
 }
+
+const word = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$/;
+
+/** `region=eu`, once for each label. */
+export function label(text: string, labels: Record<string, string> = {}): Record<string, string> {
+  const [key = '', value = '', ...rest] = text.split('=');
+  if (rest.length > 0 || !word.test(key) || !word.test(value)) {
+    throw new InvalidArgumentError('Must be key=value, of letters, digits and . _ / -');
+  }
+  return { ...labels, [key]: value };
+}

@@ -7,11 +7,12 @@ import type { HealthState } from '@inlay/contract/pipelines/health';
 import type { ListAllWorkspacesQuery } from '@inlay/contract/pipelines/operating';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { describeVersion } from '../../kernel/version.ts';
-import { count, positive, time, uuid } from './arguments.ts';
+import { count, label, positive, time, uuid } from './arguments.ts';
 import type { ConnectorOptions } from './connectors.ts';
 import { describeExitCodes, exitCodes, exitWith } from './exit-codes.ts';
 import type { ImportOptions } from './manifests.ts';
 import type { RunOptions } from './run-manifest.ts';
+import type { EnrolOptions } from './workers.ts';
 
 const healthStates = [
   'healthy',
@@ -39,6 +40,7 @@ const operating = () => import('./operating.ts');
 const consoleCommands = () => import('./console.ts');
 const auditCommands = () => import('./audit.ts');
 const webhookCommands = () => import('./webhooks.ts');
+const workerCommands = () => import('./workers.ts');
 
 /** Commands that work on the API of a running service if INLAY_URL is set, see inlay.ts. */
 export const overApi = new Set<Command>();
@@ -450,6 +452,44 @@ platform
   .command('migrate-store')
   .description('copy the data of the bundled platform from SQLite to PostgreSQL')
   .action(async () => (await import('./platform.ts')).movePlatformStore());
+
+program
+  .command('worker')
+  .description('run a worker: syncs of the service or platform at INLAY_WORKER_URL, on this machine')
+  .action(async () => {
+    const { config, secrets } = (await configuration()).readConfig(process.env, { runs: 'worker' });
+    await (await import('../worker.ts')).startWorkerProcess(config, secrets);
+  });
+
+const workers = program.command('workers').description('manage workers: other machines that run syncs');
+workers
+  .command('enrol')
+  .description('enrol a worker and print the token that it joins with (shown only once)')
+  .option('--name <name>', 'name of the worker (default: generated)')
+  .option('--label <key=value...>', 'labels, for example region=eu', label)
+  .option('--workspace <ids...>', 'run only syncs of these workspaces')
+  .option('--trusted', 'with --workspace: let the worker have your own secrets, too')
+  .option('--allow-private-networks', 'let connectors on this worker reach private addresses')
+  .option('--reusable', 'let any number of machines join with the token, until you revoke it')
+  .option('--json', 'print JSON')
+  .action(async (options: EnrolOptions) => (await workerCommands()).enrol(options));
+workers
+  .command('list')
+  .description('list workers')
+  .option('--json', 'print JSON')
+  .action(async (options) => (await workerCommands()).showWorkers(options));
+const workerArgument = ['<id>', 'worker ID, from workers list', uuid] as const;
+workers
+  .command('drain')
+  .description('stop giving a worker syncs, and continue those it runs elsewhere')
+  .argument(...workerArgument)
+  .option('--resume', 'give it syncs again')
+  .action(async (id, options) => (await workerCommands()).drain(id, options));
+workers
+  .command('revoke')
+  .description('remove a worker for good, and those that joined with its reusable token')
+  .argument(...workerArgument)
+  .action(async (id) => (await workerCommands()).revoke(id));
 
 const oauth = program.command('oauth').description('test customer sign-in with an OAuth provider');
 remote(oauth.command('test'))

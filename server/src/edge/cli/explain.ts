@@ -43,8 +43,9 @@ export function explain(error: unknown): string {
     return `The connector failed: ${message}${internalMessage ? `\n${internalMessage}` : ''}`;
   }
   if (error instanceof Problem) {
+    const [what, list] = error.data?.resourceType === 'worker' ? ['Worker', 'workers'] : ['Connector', 'connector'];
     return error.title === 'resource-not-found'
-      ? 'Connector not found. See: inlay connector list'
+      ? `${what} not found. See: inlay ${list} list`
       : String(error.data?.message ?? error.message);
   }
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {

@@ -46,6 +46,7 @@ describe('The configuration', () => {
       scopedTokenTtlSeconds: undefined,
       platformUrl: undefined,
       platformOrganizationId: undefined,
+      worker: { url: undefined, slots: 4, commands: {}, images: [] },
       connectorRegistry: undefined,
       settleMs: 0,
       rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0, workspacePerMinute: 6000 },
@@ -79,6 +80,7 @@ describe('The configuration', () => {
       operatorToken: undefined,
       platformClientId: undefined,
       platformClientSecret: undefined,
+      workerToken: undefined,
       metricsToken: undefined,
       encryptionKeys: undefined,
       telemetryHeaders: {},
@@ -127,6 +129,18 @@ describe('The configuration', () => {
     }
     expect(message).toContain(`${name} must`);
     if (name.endsWith('HEADERS')) expect(message).not.toContain(value);
+  });
+
+  it('of a worker has the base of the API, and refuses to send secrets over plain http', () => {
+    const read = (url: string | undefined) =>
+      readConfig({ INLAY_WORKER_URL: url }, { runs: 'worker' }).config.worker.url;
+    expect(read('https://inlay.example.com/')).toBe('https://inlay.example.com/platform/v1');
+    expect(read('http://localhost:8080')).toBe('http://localhost:8080/platform/v1');
+    expect(read('https://inlay.example.com/a/platform/v1')).toBe('https://inlay.example.com/a/platform/v1');
+    expect(() => read('http://inlay.example.com')).toThrow(/INLAY_WORKER_URL must be an https URL/);
+    expect(() => read(undefined)).toThrow(/INLAY_WORKER_URL must be set/);
+    expect(() => readConfig({ INLAY_WORKER_COMMANDS: '{"a": "b"}' })).toThrow(/INLAY_WORKER_COMMANDS must be/);
+    expect(() => readConfig({ INLAY_WORKER_IMAGES: 'name:latest' })).toThrow(/INLAY_WORKER_IMAGES must list/);
   });
 
   it('knows every variable of the contract', () => {
@@ -183,6 +197,11 @@ describe('The configuration', () => {
         'INLAY_PLATFORM_CLIENT_ID',
         'INLAY_PLATFORM_CLIENT_SECRET',
         'INLAY_PLATFORM_ORGANIZATION_ID',
+        'INLAY_WORKER_URL',
+        'INLAY_WORKER_TOKEN',
+        'INLAY_WORKER_SLOTS',
+        'INLAY_WORKER_COMMANDS',
+        'INLAY_WORKER_IMAGES',
         'INLAY_PLATFORM_SETTLE_SECONDS',
         'INLAY_SERVICE_URL',
         'INLAY_PLATFORM_URL',

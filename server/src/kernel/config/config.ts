@@ -32,6 +32,14 @@ export interface Config {
   /** Where a platform that runs alone asks for the tokens of customers who signed in. */
   serviceUrl: string | undefined;
   platformOrganizationId: string | undefined;
+  /** For a process that is a worker. */
+  worker: {
+    /** The base of the platform's API. */
+    url: string | undefined;
+    slots: number;
+    commands: Record<string, [string, ...string[]]>;
+    images: string[];
+  };
   /** URL or file of the registry that describes a hosted platform's connectors. Undefined: see definitions/open.ts. */
   connectorRegistry: string | undefined;
   settleMs: number;
@@ -106,6 +114,7 @@ export interface Secrets {
   operatorToken: string | undefined;
   platformClientId: string | undefined;
   platformClientSecret: string | undefined;
+  workerToken: string | undefined;
   /** Undefined: everybody may read the metrics. */
   metricsToken: string | undefined;
   /** The first key seals; each key can open. */
@@ -143,7 +152,7 @@ const dayMs = 86_400_000;
  */
 export function readConfig(
   environment: Record<string, string | undefined>,
-  { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
+  { runs = 'service' }: { runs?: 'service' | 'platform' | 'worker' } = {},
 ): { config: Config; secrets: Secrets } {
   const { misspelled, unknown: unknownNames } = findStrangeNames(environment);
   const faults = misspelled.map(({ name, meant }) => `Unknown variable ${name}. Did you mean ${meant}?`);
@@ -176,6 +185,12 @@ export function readConfig(
     platformUrl,
     serviceUrl: values.INLAY_SERVICE_URL,
     platformOrganizationId: values.INLAY_PLATFORM_ORGANIZATION_ID,
+    worker: {
+      url: apiOf(values.INLAY_WORKER_URL),
+      slots: values.INLAY_WORKER_SLOTS ?? Math.max(1, values.INLAY_MAX_CONCURRENT_SYNCS ?? 4),
+      commands: values.INLAY_WORKER_COMMANDS ?? {},
+      images: values.INLAY_WORKER_IMAGES ?? [],
+    },
     connectorRegistry: values.INLAY_CONNECTOR_REGISTRY,
     settleMs: values.INLAY_PLATFORM_SETTLE_SECONDS ?? (isBundled ? 0 : 30_000),
     rateLimits: {
@@ -236,6 +251,7 @@ export function readConfig(
       operatorToken: values.INLAY_OPERATOR_TOKEN,
       platformClientId: values.INLAY_PLATFORM_CLIENT_ID,
       platformClientSecret: values.INLAY_PLATFORM_CLIENT_SECRET,
+      workerToken: values.INLAY_WORKER_TOKEN,
       metricsToken: values.INLAY_METRICS_TOKEN,
       encryptionKeys: values.INLAY_ENCRYPTION_KEY,
       telemetryHeaders: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
@@ -256,7 +272,7 @@ export function readConfig(
 function* faultsTogether(
   values: Values,
   isSet: (name: Variable) => boolean,
-  runs: 'service' | 'platform',
+  runs: 'service' | 'platform' | 'worker',
 ): Generator<string> {
   if (values.INLAY_METRICS_PORT !== undefined && values.INLAY_METRICS_PORT === (values.PORT ?? 8080)) {
     yield 'INLAY_METRICS_PORT must be different from PORT.';
@@ -275,6 +291,13 @@ function* faultsTogether(
   }
   if (runs === 'service' && isSet('INLAY_PLATFORM_URL') && isSet('INLAY_PLATFORM_DATABASE_URL')) {
     yield 'INLAY_PLATFORM_DATABASE_URL belongs to the bundled platform, which INLAY_PLATFORM_URL replaces. Unset one of them.';
+  }
+  const workerUrl = values.INLAY_WORKER_URL;
+  if (runs === 'worker' && !isSet('INLAY_WORKER_URL')) {
+    yield 'INLAY_WORKER_URL must be set to the URL of the service, such as https://inlay.example.com.';
+  }
+  if (workerUrl !== undefined && isSecure(workerUrl) === undefined) {
+    yield 'INLAY_WORKER_URL must be an https URL: secrets travel over it. Plain http works only on this machine.';
   }
   if (isSet('INLAY_BACKUP_SCHEDULE')) {
     if (!isSet('INLAY_BACKUP_TO')) yield 'INLAY_BACKUP_SCHEDULE requires INLAY_BACKUP_TO.';
@@ -335,6 +358,11 @@ function isPageOfCustomers(template: string): boolean {
   });
   if (!some || !other || some.href === other.href || some.origin !== other.origin) return false;
   return isSecure(some.href) !== undefined && /^https?:$/.test(some.protocol) && !some.username && !some.password;
+}
+
+/** The base of the platform's API; a URL without a path is that of the service or the platform. */
+function apiOf(url: string | undefined): string | undefined {
+  return url !== undefined && new URL(url).pathname === '/' ? `${url}/platform/v1` : url;
 }
 
 /** Addresses of this process: its own, and the public address of a proxy in front of it. */

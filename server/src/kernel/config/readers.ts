@@ -182,6 +182,18 @@ function decode(given: string): string | undefined {
   }
 }
 
+const commands = fitting((given): Record<string, [string, ...string[]]> | undefined => {
+  try {
+    const read: unknown = JSON.parse(given);
+    const isCommand = (value: unknown) =>
+      Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string');
+    const fits = typeof read === 'object' && read !== null && Object.values(read).every(isCommand);
+    return fits ? (read as Record<string, [string, ...string[]]>) : undefined;
+  } catch {
+    return undefined;
+  }
+}, 'must be a JSON object such as {"Ledger": ["/usr/bin/ledger"]}.');
+
 export const shortestPassphrase = 12;
 
 const readers = {
@@ -203,6 +215,14 @@ const readers = {
   INLAY_PLATFORM_SETTLE_SECONDS: seconds(0, 3_600),
   INLAY_CONNECTOR_REGISTRY: location,
   INLAY_ENCRYPTION_KEY: encryptionKeys,
+  INLAY_WORKER_URL: httpUrl,
+  INLAY_WORKER_TOKEN: matching(/^inlay_enrolment_\S+$/, 'must be a token from: inlay workers enrol'),
+  INLAY_WORKER_SLOTS: integer(1, 1_000),
+  INLAY_WORKER_COMMANDS: commands,
+  INLAY_WORKER_IMAGES: list(
+    (item) => /^\S+@sha256:[0-9a-f]{64}$/.test(item),
+    (item) => `must list images by digest, such as name@sha256:…; "${item}" is not one.`,
+  ),
   INLAY_RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000),
   INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: integer(0, 50_000_000),
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000),

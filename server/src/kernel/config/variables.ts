@@ -48,6 +48,23 @@ export const variables = {
     'generated into the data directory',
     '32 bytes in base64 or hex, used to encrypt stored secrets such as signing keys and connector passwords. Must be the same on every replica. During a key rotation: the new key, a comma, the old key (see docs/reference/storage.md)',
   ],
+  INLAY_WORKER_URL: [
+    'none',
+    'Only for `inlay worker`: URL of the service, or of `inlay platform`, for example `https://inlay.example.com`. Plain `http` only on this machine',
+  ],
+  INLAY_WORKER_TOKEN: [
+    'none; the worker uses its own token once it has joined',
+    'Only for `inlay worker`: token from `inlay workers enrol`. May stay set after the worker has joined',
+  ],
+  INLAY_WORKER_SLOTS: ['value of `INLAY_MAX_CONCURRENT_SYNCS`', 'Only for `inlay worker`: maximum concurrent syncs'],
+  INLAY_WORKER_COMMANDS: [
+    'none',
+    'Only for `inlay worker`: programs of connectors that this machine has, as a JSON object from the name of the connector to program and arguments, for example `{"Ledger": ["/usr/bin/ledger", "--quiet"]}`',
+  ],
+  INLAY_WORKER_IMAGES: [
+    'none',
+    'Only for `inlay worker`: comma-separated images of connectors that this machine may run, by digest: `registry/name@sha256:…`',
+  ],
   INLAY_RATE_LIMIT_PER_MINUTE: [
     '`1200`',
     'Maximum requests per minute for each scoped token, per process; `0` disables the limit',

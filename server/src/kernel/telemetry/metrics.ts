@@ -51,6 +51,15 @@ export interface Metrics {
   watchLog(read: () => Promise<number>): void;
   /** Asked each time the numbers are read. */
   watchSyncs(read: () => Promise<SyncState>): void;
+  /** Of the bundled platform. Asked each time the numbers are read. */
+  watchWorkers(read: () => Promise<WorkerDemand>): void;
+}
+
+/** Labels are those of workers, which operators choose. */
+interface WorkerDemand {
+  oldestPendingMs: number;
+  pending: { labels: string; jobs: number }[];
+  free: { labels: string; slots: number }[];
 }
 
 /** What all connections of the deployment do at the moment. */
@@ -271,6 +280,45 @@ export function createMetrics(): Metrics {
         async collect() {
           const { byHealth } = await readOnce();
           for (const health of healthStates) this.set({ health }, byHealth[health] ?? 0);
+        },
+      });
+    },
+    watchWorkers(read) {
+      let reading: Promise<WorkerDemand> | undefined;
+      const readOnce = () => {
+        reading ??= read().finally(() => {
+          reading = undefined;
+        });
+        return reading;
+      };
+      new Gauge({
+        name: 'inlay_jobs_oldest_pending_seconds',
+        help: 'Time that the oldest due job of the bundled platform has waited for a slot; 0 if none waits',
+        registers,
+        async collect() {
+          this.set((await readOnce()).oldestPendingMs / 1000);
+        },
+      });
+      new Gauge({
+        name: 'inlay_jobs_pending',
+        help: 'Number of due jobs of the bundled platform that wait for a slot, by the labels that their workspaces require of workers',
+        labelNames: ['labels'],
+        registers,
+        async collect() {
+          const { pending } = await readOnce();
+          this.reset();
+          for (const { labels, jobs } of pending) this.set({ labels }, jobs);
+        },
+      });
+      new Gauge({
+        name: 'inlay_workers_free_slots',
+        help: 'Number of free slots of connected workers that are not draining, by the labels of the workers',
+        labelNames: ['labels'],
+        registers,
+        async collect() {
+          const { free } = await readOnce();
+          this.reset();
+          for (const { labels, slots } of free) this.set({ labels }, slots);
         },
       });
     },
