@@ -12,14 +12,16 @@ import {
 } from '@inlay/protocol/connector';
 import { type ConfiguredCatalog, type StreamHolding, streamKey } from '@inlay/protocol/protocol';
 import pg from 'pg';
+import { attemptOf } from '../kit/attempts.ts';
 import { inTransaction, withConnection } from '../postgres/connection.ts';
 import { readServer } from '../postgres/server.ts';
+import { Fence } from './fence.ts';
 import { LostTable } from './holdings.ts';
 import { claimTable } from './owners.ts';
 import { specification } from './specification.ts';
 import { addressOf, ensureSchema, prepareTable } from './table.ts';
 import { TableWriter } from './table-writer.ts';
-import { isRefusal, type Refusals, Writing, writeTimeoutMs } from './writing.ts';
+import { isRefusal, type Refusals, Writing } from './writing.ts';
 
 const checkTimeoutMs = 60_000;
 
@@ -38,11 +40,15 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await withConnection(readServer(config), surroundings, async (client) => {
-      const { writers, refused, lost } = await prepare(client, catalog, schemaOf(config), surroundings, emit);
+      const defaultSchema = schemaOf(config);
+      const addresses = addressesOf(catalog, defaultSchema);
+      const schemas = addresses.map(({ schema }) => schema);
+      const fence = await Fence.raise(client, attemptOf(catalog), schemas);
+      const { writers, refused, lost } = await prepare(client, fence, catalog, defaultSchema, surroundings, emit);
       // Before anything is stored: the platform forgets the states first, and comes again.
       for (const holding of lost) await emit.holding?.(holding);
       if (lost.length > 0) return;
-      const writing = new Writing(client, writers, refused, emit);
+      const writing = new Writing(client, fence, writers, refused, emit);
       try {
         for await (const messages of input) await writing.take(messages);
         await writing.finish();
@@ -91,13 +97,7 @@ async function orMissingPermission(attempt: Promise<unknown>, message: string, f
   }
 }
 
-async function prepare(
-  client: pg.Client,
-  { streams }: ConfiguredCatalog,
-  defaultSchema: string,
-  { workspaceId }: Surroundings,
-  emit: Emitter,
-) {
+function addressesOf({ streams }: ConfiguredCatalog, defaultSchema: string) {
   const addresses = streams.map((stream) => addressOf(stream, defaultSchema));
   const names = new Set(addresses.map(({ schema, table }) => JSON.stringify([schema, table])));
   if (names.size < streams.length) {
@@ -105,10 +105,17 @@ async function prepare(
       'Two streams would be written to the same table. Give one of them a different name or namespace.',
     );
   }
-  const options = { statementTimeoutMs: writeTimeoutMs };
-  await inTransaction(client, options, async () => {
-    for (const schema of new Set(addresses.map((address) => address.schema))) await ensureSchema(client, schema);
-  });
+  return addresses;
+}
+
+async function prepare(
+  client: pg.Client,
+  fence: Fence,
+  { streams }: ConfiguredCatalog,
+  defaultSchema: string,
+  { workspaceId }: Surroundings,
+  emit: Emitter,
+) {
   const writers = new Map<string, TableWriter>();
   const refused: Refusals = new Map();
   const lost: StreamHolding[] = [];
@@ -116,7 +123,7 @@ async function prepare(
     const key = streamKey(configured.stream);
     try {
       // A transaction each: a stream that cannot be written stops no other.
-      await inTransaction(client, options, async () => {
+      await fence.inTransaction(async () => {
         await claimTable(client, addressOf(configured, defaultSchema), workspaceId);
         const table = await prepareTable(client, configured, defaultSchema);
         const writer = new TableWriter(client, table, configured, `_inlay_staging_${index}`);

@@ -6,8 +6,7 @@
 
 import { ConnectorError } from '@inlay/protocol/connector';
 import pg from 'pg';
-
-const ownersTable = '_inlay_owners';
+import { ensureOwnTable } from './own-tables.ts';
 
 /**
  * Needs an open transaction; the schema is there. A claim is committed before the first record is, so a later writer
@@ -19,8 +18,12 @@ export async function claimTable(
   workspaceId: string | undefined,
 ): Promise<void> {
   if (workspaceId === undefined) return;
-  const owners = `${pg.escapeIdentifier(schema)}.${ownersTable}`;
-  await ensureOwners(client, schema, owners);
+  const owners = await ensureOwnTable(
+    client,
+    schema,
+    '_inlay_owners',
+    'table_name text primary key, owner text not null',
+  );
   // A table that is gone has left nothing to protect.
   const { rows } = await client.query<{ owner: string }>(
     `insert into ${owners} as known (table_name, owner) values ($1, $2)
@@ -34,15 +37,4 @@ export async function claimTable(
     `The table ${schema}.${table} belongs to another workspace, so nothing was written. ` +
       'Use a different namespace or prefix for this connection.',
   );
-}
-
-async function ensureOwners(client: pg.Client, schema: string, owners: string): Promise<void> {
-  const isThere = async () =>
-    (await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [owners])).rows[0]?.found;
-  if (await isThere()) return;
-  // Two syncs that create it at once would both find it missing, and one would fail.
-  await client.query('select pg_advisory_xact_lock(hashtext($1))', [`inlay: create owners of ${schema}`]);
-  if (!(await isThere())) {
-    await client.query(`create table ${owners} (table_name text primary key, owner text not null)`);
-  }
 }

@@ -15,11 +15,9 @@ import { rowsType, type State, type StreamDescriptor, streamKey } from '@inlay/p
 import type { RowBlock } from '@inlay/protocol/row-blocks';
 import pg from 'pg';
 import { Holdings } from '../kit/holdings.ts';
-import { inTransaction } from '../postgres/connection.ts';
+import type { Fence } from './fence.ts';
 import type { TableWriter } from './table-writer.ts';
 
-/** Widening a column or replacing all records of a large table takes its time. */
-export const writeTimeoutMs = 3_600_000;
 const transactionBytes = 8_000_000;
 
 /** What a stream could not be written for, by `streamKey`. */
@@ -27,6 +25,7 @@ export type Refusals = Map<string, unknown>;
 
 export class Writing {
   private readonly client: pg.Client;
+  private readonly fence: Fence;
   private readonly writers: ReadonlyMap<string, TableWriter>;
   private readonly refused: Refusals;
   private readonly emit: Emitter;
@@ -40,8 +39,15 @@ export class Writing {
   private failure: { reason: unknown } | undefined;
   private latest: { name: string; namespace: string | undefined; writer: TableWriter | undefined } | undefined;
 
-  constructor(client: pg.Client, writers: ReadonlyMap<string, TableWriter>, refused: Refusals, emit: Emitter) {
+  constructor(
+    client: pg.Client,
+    fence: Fence,
+    writers: ReadonlyMap<string, TableWriter>,
+    refused: Refusals,
+    emit: Emitter,
+  ) {
     this.client = client;
+    this.fence = fence;
     this.writers = writers;
     this.refused = refused;
     this.emit = emit;
@@ -156,7 +162,7 @@ export class Writing {
 
   private async commit(works: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
     if (works.size === 0) return;
-    await inTransaction(this.client, { statementTimeoutMs: writeTimeoutMs }, async () => {
+    await this.fence.inTransaction(async () => {
       for (const [key, work] of works) {
         await this.client.query('savepoint stream');
         const writer = this.writers.get(key) as TableWriter;

@@ -97,8 +97,8 @@ interface TransactionOptions {
   /** What reads see: a single snapshot (`snapshot`), or the time of each statement. */
   view?: 'snapshot' | 'latest';
   statementTimeoutMs: number;
-  /** `rollback`: the work is only tried. */
-  end?: 'commit' | 'rollback';
+  /** The statements that end the transaction, in one message to the server. `rollback`: the work is only tried. */
+  end?: string;
 }
 
 /** Values are written the same way whatever the server's own settings are. */
