@@ -79,6 +79,7 @@ type Mode = ConfiguredStream['destination_sync_mode'];
 const configured = (stream: Stream, sync_mode: ConfiguredStream['sync_mode'], mode: Mode): ConfiguredStream => ({
   ...{ stream, sync_mode, destination_sync_mode: mode, primary_key: [['id']] },
   ...{ generation_id: 1, minimum_generation_id: mode === 'overwrite' ? 1 : 0, sync_id: 1 },
+  ...{ inlay_writer: 'benchmark', inlay_epoch: Date.now() },
 });
 
 function sampleStream(mode: Mode): ConfiguredStream {

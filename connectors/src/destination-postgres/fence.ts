@@ -64,7 +64,7 @@ const columns =
 
 function raisingSql(table: string, writer: string, epoch: string): string {
   return `insert into ${table} as known (writer, epoch, pid, session_start)
-    select ${writer}, ${epoch}, pid, backend_start from pg_catalog.pg_stat_activity where pid = pg_catalog.pg_backend_pid()
+    select ${writer}, ${epoch}, pid, backend_start from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())
     on conflict (writer) do update
     set epoch = excluded.epoch, pid = excluded.pid, session_start = excluded.session_start
     where known.epoch <= excluded.epoch
@@ -94,8 +94,7 @@ async function endEarlierSessions(client: pg.Client, table: string, { writer, ep
   await client.query(
     `select pg_catalog.pg_terminate_backend(session.pid)
      from ${table} as known
-     join pg_catalog.pg_stat_activity as session
-       on session.pid = known.pid and session.backend_start = known.session_start
+     join lateral pg_catalog.pg_stat_get_activity(known.pid) as session on session.backend_start = known.session_start
      where writer = $1 and epoch < $2 and pg_catalog.pg_has_role(session.usesysid, 'usage')`,
     [writer, epoch],
   );
