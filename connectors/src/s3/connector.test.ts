@@ -435,6 +435,14 @@ describe('overwriting', () => {
     expect(await keys()).toEqual([expect.stringContaining('/users/2/2-'), expect.stringContaining('/users/3/3-')]);
   });
 
+  it('knows earlier from later attempts by their epochs, whatever the clock of its machine says', async () => {
+    const others = [4_000, 6_000].map((epoch) => `${prefix}/users/2/2-${epoch}-00001.jsonl.gz`);
+    await server.seed(others);
+    const attempt = { ...replaced('users', 2), inlay_writer: 'connection', inlay_epoch: 5_000 };
+    await write([attempt], [[...records('users', 0, 3), complete('users')]]);
+    expect(await keys()).toEqual([`${prefix}/users/2/2-5000-00001.jsonl.gz`, others[1]]);
+  });
+
   itInLongRun('replaces more objects than a listing has on a page', async () => {
     server.pageSize = 10;
     await server.seed(range(0, 45).map((n) => `${prefix}/users/1/1-1-${String(n).padStart(5, '0')}.jsonl.gz`));

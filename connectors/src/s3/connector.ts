@@ -15,6 +15,7 @@ import {
 } from '@inlay/protocol/connector';
 import { type ConfiguredCatalog, type State, streamKey } from '@inlay/protocol/protocol';
 import { Slots } from '@inlay/protocol/slots';
+import { attemptOf } from '../kit/attempts.ts';
 import { Holdings } from '../kit/holdings.ts';
 import { type S3Client, s3Client } from './client.ts';
 import { streamFolder } from './keys.ts';
@@ -73,9 +74,11 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
       refuseKeys(catalog);
       const settings = readSettings(config);
       const client = s3Client(settings, surroundings, limits.tries);
+      // The same clock for all machines, so that a run knows which objects are older than its own.
+      const startedAtMs = attemptOf(catalog)?.epoch ?? Date.now();
       // They run concurrently with the reading of records, and each keeps a part in memory.
       const slots = new Slots(limits.uploads);
-      const place = { bucketUrl: settings.bucketUrl, prefix: settings.prefix, startedAtMs: Date.now() };
+      const place = { bucketUrl: settings.bucketUrl, prefix: settings.prefix, startedAtMs };
       const streams = new Map(
         catalog.streams.map((stream) => [
           streamKey(stream.stream),
