@@ -17,10 +17,12 @@ import {
   type Surroundings,
 } from '@inlay/protocol/connector';
 import { type ConfiguredCatalog, type State, streamKey } from '@inlay/protocol/protocol';
+import { attemptOf } from '../kit/attempts.ts';
 import { Holdings } from '../kit/holdings.ts';
 import { hiddenName, makeFolder } from './folders.ts';
 import { type FormatName, lineFormat } from './formats.ts';
 import type { Compression } from './part-file.ts';
+import { RunFolder } from './run-folder.ts';
 import { specification } from './specification.ts';
 import { StreamFiles } from './stream-files.ts';
 
@@ -42,26 +44,14 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await explained(async () => {
-      const streams = await openStreams(config, catalog, surroundings, emit);
-      if (!streams) return;
-      const holdings = new Holdings(catalog, emit);
-      const states: State[] = [];
-      let finishedAtMs = performance.now();
-      for await (const batch of input) {
-        for (const message of batch) {
-          const work = take(message, streams, states);
-          if (work) await work;
-        }
-        const pendingBytes = [...streams.values()].reduce((sum, files) => sum + files.pendingBytes, 0);
-        if (pendingBytes >= finishAfterBytes || performance.now() - finishedAtMs >= finishAfterMs) {
-          await confirm(states, streams, holdings, emit);
-          finishedAtMs = performance.now();
-        }
-      }
-      await confirm(states, streams, holdings, emit);
-      for (const files of streams.values()) {
-        await files.end();
-        await emit.report(files.report);
+      const { target, ...how } = await openTarget(config, surroundings);
+      const runFolder = await RunFolder.open(target, attemptOf(catalog));
+      try {
+        const streams = await openStreams(target, runFolder, catalog, how, emit);
+        if (streams) await writeStreams(streams, input, new Holdings(catalog, emit), emit);
+        await runFolder.end();
+      } catch (error) {
+        throw await runFolder.explain(error);
       }
     });
   },
@@ -71,12 +61,12 @@ type Streams = ReadonlyMap<string, StreamFiles>;
 
 /** Undefined where folders are gone that states rely on: the platform forgets the states first, and comes again. */
 async function openStreams(
-  config: Configuration,
+  target: string,
+  runFolder: RunFolder,
   catalog: ConfiguredCatalog,
-  surroundings: Surroundings,
+  { format, compression }: Omit<Target, 'target'>,
   emit: Emitter,
 ): Promise<Streams | undefined> {
-  const { target, format, compression } = await openTarget(config, surroundings);
   let isAnyLost = false;
   for (const configured of catalog.streams) {
     if (!(await StreamFiles.isLost(target, configured))) continue;
@@ -93,11 +83,37 @@ async function openStreams(
       );
     }
     const lines = lineFormat(format, stream.json_schema, sync_id);
-    const files = await StreamFiles.open(target, configured, lines, compression);
+    const files = await StreamFiles.open(target, runFolder, configured, lines, compression);
     if (files.isEmptiedByHand) await emit.holding?.({ stream_descriptor: stream, is_emptied: true });
     streams.set(streamKey(stream), files);
   }
   return streams;
+}
+
+async function writeStreams(
+  streams: Streams,
+  input: AsyncIterable<DestinationInput[]>,
+  holdings: Holdings,
+  emit: Emitter,
+): Promise<void> {
+  const states: State[] = [];
+  let finishedAtMs = performance.now();
+  for await (const batch of input) {
+    for (const message of batch) {
+      const work = take(message, streams, states);
+      if (work) await work;
+    }
+    const pendingBytes = [...streams.values()].reduce((sum, files) => sum + files.pendingBytes, 0);
+    if (pendingBytes >= finishAfterBytes || performance.now() - finishedAtMs >= finishAfterMs) {
+      await confirm(states, streams, holdings, emit);
+      finishedAtMs = performance.now();
+    }
+  }
+  await confirm(states, streams, holdings, emit);
+  for (const files of streams.values()) {
+    await files.end();
+    await emit.report(files.report);
+  }
 }
 
 /** Most messages leave nothing to wait for. */

@@ -20,7 +20,7 @@ export function folderName({ name, namespace }: StreamDescriptor): string {
   return namespace ? `${plainName(namespace)}.${plainName(name)}` : plainName(name);
 }
 
-function plainName(name: string): string {
+export function plainName(name: string): string {
   if (name === '') return '%';
   const plain = name.replace(/[^A-Za-z0-9_-]/gu, (character) =>
     Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),

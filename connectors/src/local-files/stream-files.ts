@@ -8,12 +8,13 @@
  * never neither. A crash between the two leaves both until the next sync is complete.
  */
 import { readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ConfiguredStream, RecordMessage, StreamReport } from '@inlay/protocol/protocol';
 import { heldBefore } from '../kit/holdings.ts';
-import { folderName, hiddenName, isThere, makeFolder, removeLeftovers, syncFolder } from './folders.ts';
+import { folderName, isThere, makeFolder, removeLeftovers, syncFolder } from './folders.ts';
 import type { LineFormat } from './formats.ts';
 import { type Compression, PartFile } from './part-file.ts';
+import type { RunFolder } from './run-folder.ts';
 
 /** What `StreamHolding.held` says, as JSON. */
 interface Held {
@@ -25,6 +26,7 @@ const maxPartBytes = 256 * 1024 * 1024;
 
 export class StreamFiles {
   readonly #folder: string;
+  readonly #runFolder: RunFolder;
   readonly #format: LineFormat;
   readonly #compression: Compression;
   /** One run of one sync: a sync that is tried again writes other files. */
@@ -39,12 +41,14 @@ export class StreamFiles {
   private constructor(
     readonly configured: ConfiguredStream,
     folder: string,
+    runFolder: RunFolder,
     format: LineFormat,
     compression: Compression,
     hasFiles: boolean,
   ) {
     this.#hasFiles = hasFiles;
     this.#folder = folder;
+    this.#runFolder = runFolder;
     this.#format = format;
     this.#compression = compression;
     this.#run = `${configured.sync_id}-${Date.now()}`;
@@ -52,6 +56,7 @@ export class StreamFiles {
 
   static async open(
     target: string,
+    runFolder: RunFolder,
     configured: ConfiguredStream,
     format: LineFormat,
     compression: Compression,
@@ -59,7 +64,7 @@ export class StreamFiles {
     const folder = await makeFolder(target, folderName(configured.stream));
     await removeLeftovers(folder);
     for (const generation of await listGenerations(folder)) await removeLeftovers(join(folder, generation));
-    return new StreamFiles(configured, folder, format, compression, await hasFiles(folder));
+    return new StreamFiles(configured, folder, runFolder, format, compression, await hasFiles(folder));
   }
 
   /** Whether the folder of a stream that continues from a state is missing. An emptied folder still exists. */
@@ -118,8 +123,8 @@ export class StreamFiles {
     if (!part) return;
     this.#part = undefined;
     await part.close();
-    const folder = dirname(part.path);
-    if (!this.isOverwritten) await rename(part.path, join(folder, basename(part.path).slice(hiddenName('').length)));
+    const folder = this.isOverwritten ? await this.#stagingFolder() : await this.#generationFolder();
+    if (!this.isOverwritten) await rename(part.path, join(folder, basename(part.path)));
     await syncFolder(folder);
     this.#finishedRecords += this.#unfinishedRecords;
     this.#hasFiles ||= !this.isOverwritten;
@@ -139,7 +144,8 @@ export class StreamFiles {
     }
     const minimum = this.configured.minimum_generation_id;
     const replaced = this.isOverwritten ? before : before.filter((name) => Number.parseInt(name, 10) < minimum);
-    for (const name of replaced) await this.#removeGeneration(name);
+    const own = folderName(this.configured.stream);
+    for (const name of replaced) await this.#runFolder.remove(own, join(this.#folder, name));
     if (replaced.length > 0) this.#hasFiles = await hasFiles(this.#folder);
     this.isComplete = true;
   }
@@ -154,21 +160,17 @@ export class StreamFiles {
     const compressed = this.#compression === 'gzip' ? '.gz' : '';
     const number = String(++this.#parts).padStart(4, '0');
     const name = `${this.#run}-${number}.${this.#format.extension}${compressed}`;
-    const path = this.isOverwritten
-      ? join(await this.#stagingFolder(), name)
-      : join(await makeFolder(this.#folder, String(this.configured.generation_id)), hiddenName(name));
+    const folder = this.isOverwritten ? this.#stagingFolder() : this.#runFolder.of(folderName(this.configured.stream));
+    const path = join(await folder, name);
     return PartFile.open(path, this.#compression, this.#format.header());
   }
 
-  #stagingFolder(): Promise<string> {
-    return makeFolder(this.#folder, hiddenName(this.#run));
+  async #stagingFolder(): Promise<string> {
+    return makeFolder(await this.#runFolder.of(folderName(this.configured.stream)), 'new');
   }
 
-  /** Out of sight in one step, then removed. */
-  async #removeGeneration(name: string): Promise<void> {
-    const hidden = join(this.#folder, hiddenName(`old-${name}`));
-    await rename(join(this.#folder, name), hidden);
-    await rm(hidden, { recursive: true, force: true });
+  #generationFolder(): Promise<string> {
+    return makeFolder(this.#folder, String(this.configured.generation_id));
   }
 }
 
