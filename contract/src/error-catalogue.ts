@@ -455,6 +455,17 @@ const entries = {
     'The platform did not respond, or the service is shutting down.',
     5,
   ),
+  worker_not_found: at(404, 'Worker not found', 'There is no worker with this ID, or it was revoked.'),
+  workers_unsupported: at(
+    501,
+    'The platform has no workers',
+    'Only the bundled platform has workers. A hosted platform runs syncs on its own machines.',
+  ),
+  deployment_only: at(
+    403,
+    'Only the organization that runs this deployment can do this',
+    'Workers run the syncs of all organizations of the deployment, so only the first organization sees and manages them.',
+  ),
   webhook_endpoint_not_found: at(
     404,
     'Webhook endpoint not found',

@@ -20,6 +20,7 @@ import * as sources from './operations/sources.ts';
 import * as templateTags from './operations/template-tags.ts';
 import * as tokens from './operations/tokens.ts';
 import * as webhookEndpoints from './operations/webhook-endpoints.ts';
+import * as workers from './operations/workers.ts';
 import * as workspaces from './operations/workspaces.ts';
 
 export const operations = {
@@ -41,5 +42,6 @@ export const operations = {
   ...templateTags,
   ...tokens,
   ...webhookEndpoints,
+  ...workers,
   ...workspaces,
 };

@@ -41,6 +41,7 @@ const exceptions: Record<string, string> = {
     'sends again what has its entry; deliveries tell of it',
   'POST /api/v1/embedded/webhook-endpoints/:webhook_endpoint_id/recover': 'sends again what has its entry, as above',
   'POST /api/v1/events/:event_id/redeliver': 'sends again what has its entry, as above',
+  'POST /platform/v1/workers/join': 'the platform lists its workers; their enrolment has an entry',
   'POST /platform/v1/applications/token': 'issuing tokens is counted, not logged one by one',
 };
 
@@ -351,6 +352,9 @@ it('A route that changes something writes an entry with its request, its actor, 
   await walk(`POST ${api}/audit-events/erase`, ['audit.erased'], { body: { workspace_id: ids.workspace_id } });
   await walk(exporting, ['audit.exported']);
 
+  ids.worker_id = (await walk(`POST ${api}/integrations/workers`, ['worker.enrolled'], { body: {} })).worker.id;
+  await walk(`POST ${api}/integrations/workers/:worker_id/drain`, ['worker.drained'], { body: {} });
+  await walk(`DELETE ${api}/integrations/workers/:worker_id`, ['worker.revoked']);
   const token = await walk(`POST ${api}/operator-tokens`, ['operator_token.created'], { body: { name: 'walked' } });
   ids.operator_token_id = token.id;
   const rotated = ['operator_token.revoked', 'operator_token.created'];

@@ -11,6 +11,7 @@ const groups = [
   'credential',
   'oauth_client',
   'operator_token',
+  'worker',
   'webhook_endpoint',
   'console_session',
   'quota',

@@ -112,7 +112,7 @@ const TimestampOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
 const permissionWords =
-  'What the token may do. `full`: everything. `operator`: everything except manage operator tokens, OAuth clients and webhook secrets. `read`: GET requests only.';
+  'What the token may do. `full`: everything. `operator`: everything except manage operator tokens, OAuth clients, webhook secrets and workers. `read`: GET requests only.';
 
 export const OperatorToken = Type.Object(
   {

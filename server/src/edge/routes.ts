@@ -30,6 +30,7 @@ import { keepAnswers } from '../log/idempotency/idempotency.hooks.ts';
 import { webhookRoutes } from '../log/webhooks/webhook-endpoints.routes.ts';
 import { causeRetryRoutes } from '../operating/cause-retries.routes.ts';
 import { operatingRoutes } from '../operating/operating.routes.ts';
+import { workerRoutes } from '../operating/workers.routes.ts';
 import { destinationCheckRoutes } from '../pipelines/checks/destination-checks.routes.ts';
 import { streamDiscoveryRoutes } from '../pipelines/checks/stream-discovery.routes.ts';
 import { pipelineRoutes } from '../pipelines/pipelines.routes.ts';
@@ -126,6 +127,7 @@ export async function addRoutes(
   templateRoutes(http, pipelines);
   versionRoutes(http, templates);
   causeRetryRoutes(http, pipelines);
+  workerRoutes(http, { ...pipelines, firstOrganizationId: parts.organization.id });
   rolloutRoutes(http, pipelines);
   planRoutes(http, pipelines);
   applyTemplatesRoutes(http, pipelines);

@@ -208,6 +208,7 @@ describe('A route for operators', () => {
     expect(administration.sort()).toEqual([
       'DELETE /api/v1/console-sessions/:console_session_id',
       'DELETE /api/v1/integrations/oauth/clients/:oauth_client_id',
+      'DELETE /api/v1/integrations/workers/:worker_id',
       'DELETE /api/v1/operator-tokens/:operator_token_id',
       'DELETE /api/v1/webhook-endpoints/:webhook_endpoint_id',
       'PATCH /api/v1/integrations/oauth/clients/:oauth_client_id',
@@ -216,6 +217,8 @@ describe('A route for operators', () => {
       'POST /api/v1/integrations/definitions/sources/:source_definition_id/confirm',
       'POST /api/v1/integrations/oauth/clients',
       'POST /api/v1/integrations/oauth/clients/:oauth_client_id/rotate-secret',
+      'POST /api/v1/integrations/workers',
+      'POST /api/v1/integrations/workers/:worker_id/drain',
       'POST /api/v1/operator-tokens',
       'POST /api/v1/operator-tokens/:operator_token_id/rotate',
       'POST /api/v1/webhook-endpoints',

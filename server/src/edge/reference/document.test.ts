@@ -578,6 +578,37 @@ describe('The errors of an endpoint', () => {
     await discover(501, { source_definition_id: sampleData, source_config: { count: 1 } });
   });
 
+  it('are those of workers', async () => {
+    const faulty = faultyPlatform();
+    const on = await startTestApp('sqlite', { overrides: { wrapTransport: faulty.wrapTransport } });
+    onTestFinished(() => on.stop());
+    const path = '/api/v1/integrations/workers';
+    const nobody = '/00000000-0000-4000-8000-000000000000';
+    const requests = [
+      [`GET ${path}`, path],
+      [`POST ${path}`, path],
+      [`POST ${path}/{worker_id}/drain`, `${path}${nobody}/drain`],
+      [`DELETE ${path}/{worker_id}`, `${path}${nobody}`],
+    ] as const;
+    const ask = (name: string, where: string) => on.request(name.split(' ')[0] ?? '', where, { body: {} });
+    for (const [name, where] of requests.slice(2)) expectDocumented(find(name), 404, await ask(name, where));
+    const troubles = [
+      [501, answering(({ path }) => path === '/workers', 404)],
+      [502, answering(({ path }) => path === '/workers', 400)],
+      [503, unreachable(({ path }) => path === '/workers')],
+      [504, answering(({ path }) => path === '/workers', 504)],
+    ] as const;
+    for (const [status, rule] of troubles) {
+      for (const [name, where] of requests) {
+        const enough = faulty.sent.length + goodCalls;
+        while (faulty.sent.length < enough) expect((await ask('GET', path)).status).toBe(200);
+        const restore = faulty.rule(rule);
+        expectDocumented(find(name), status, await ask(name, where));
+        restore();
+      }
+    }
+  });
+
   it.each(['embedded', 'integrations'])('are those of pipelines under /%s', async (audience) => {
     const faulty = faultyPlatform();
     const on = await startTestApp('sqlite', { overrides: { wrapTransport: faulty.wrapTransport } });

@@ -23,7 +23,7 @@ export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
     text: html`
 <p>Authenticate with a token in the header <code>Authorization: Bearer &lt;token&gt;</code>. There are three types of token:</p>
 <dl class="kinds">
-<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization. Keep it in your backend, never in a browser or in version control. With permission `full` it can call every endpoint, with `operator` everything except manage operator tokens, OAuth clients and webhook secrets, and with `read` only GET endpoints. The first one is generated when the service first starts. Generated tokens start with `inlay_op_`.')}</dd></div>
+<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization. Keep it in your backend, never in a browser or in version control. With permission `full` it can call every endpoint, with `operator` everything except manage operator tokens, OAuth clients, webhook secrets and workers, and with `read` only GET endpoints. The first one is generated when the service first starts. Generated tokens start with `inlay_op_`.')}</dd></div>
 <div><dt>Scoped token</dt><dd>${prose('Acts within a single workspace. Your backend generates this JWT for a customer. Anyone can verify it with the keys at `/.well-known/jwks.json`, and browsers may use it.')}</dd></div>
 <div><dt>Widget token</dt><dd>${prose('For the embedded widget: base64 of a JSON object with `token`, a scoped token bound to one browser origin, and `widgetUrl`, the URL for an iframe. The scoped token is only accepted from that origin.')}</dd></div>
 </dl>

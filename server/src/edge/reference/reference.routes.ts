@@ -61,6 +61,7 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           name: 'Operating',
           description: 'The health of all customers, causes of failures, and jobs with their logs.',
         },
+        { name: 'Workers', description: 'Machines that run syncs for the bundled platform.' },
         { name: 'Quotas', description: 'Limits on what a workspace can have and move, and its current usage.' },
         {
           name: 'Events',

@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { type CallOptions, createCalls, readable } from './calls.ts';
 import { createPipelinesClient, unlessGone } from './pipelines-client.ts';
 import { type NewPlatformWorkspace, oldestFirst, PlatformError, type PlatformPort } from './platform-port.ts';
+import { createWorkersClient } from './workers-client.ts';
 import { WorkspaceListing } from './workspace-listing.ts';
 
 export function createPlatformClient(options: Omit<CallOptions, 'endingQuestions'>): PlatformPort {
@@ -17,6 +18,7 @@ export function createPlatformClient(options: Omit<CallOptions, 'endingQuestions
 
   return {
     ...createPipelinesClient(call, options.runtime, ending.signal),
+    ...createWorkersClient(call, options.runtime),
     findWorkspacesByName: async (organizationId, name) => oldestFirst(await listing.find(organizationId, name)),
     listWorkspaces: (organizationId) => listing.all('list_workspaces', organizationId),
     async createWorkspace({ organizationId, name, regionId }: NewPlatformWorkspace) {

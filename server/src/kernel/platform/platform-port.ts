@@ -4,6 +4,7 @@
  * (platform-client.ts), for the bundled platform and for a hosted one.
  */
 import type { ConnectorFailure, PipelinesPort, Written } from './pipelines-port.ts';
+import type { WorkersPort } from './workers-port.ts';
 
 export interface PlatformWorkspace {
   id: string;
@@ -33,7 +34,7 @@ export interface LimitWritten extends Written {
 }
 
 /** All ids of organizations here are the platform's own. */
-export interface PlatformPort extends PipelinesPort {
+export interface PlatformPort extends PipelinesPort, WorkersPort {
   /** All live workspaces of the organization whose name is the same after NFC, oldest first where that is known. */
   findWorkspacesByName(organizationId: string, name: string): Promise<PlatformWorkspace[]>;
   /** Page by page, each id once. */

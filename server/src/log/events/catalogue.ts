@@ -112,6 +112,11 @@ const OperatorToken = Type.Object(
   { title: 'Operator token of an event' },
 );
 
+const Worker = Type.Object(
+  { id: Uuid('ID of the worker.', exampleId), name: text('Name of the worker.', 'warehouse-eu-1') },
+  { title: 'Worker of an event' },
+);
+
 const ConsoleSession = Type.Object(
   {
     id: Uuid('ID of the session.', exampleId),
@@ -422,6 +427,15 @@ export const catalogue = {
     { operator_token: OperatorToken, ends_at: Timestamp('When the token stops working.') },
     ofOrganization,
   ),
+
+  'worker.enrolled': kind('A worker was enrolled.', { worker: Worker }, ofOrganization),
+  'worker.drained': kind(
+    'A worker takes no more syncs and hands back those it runs.',
+    { worker: Worker },
+    ofOrganization,
+  ),
+  'worker.resumed': kind('A drained worker takes syncs again.', { worker: Worker }, ofOrganization),
+  'worker.revoked': kind("A worker's token was revoked.", { worker: Worker }, ofOrganization),
 
   'quota.updated': kind(
     'The quotas of the organization changed or, if a workspace is named, those of the workspace.',
