@@ -96,6 +96,52 @@ describe('Tokens and keys', () => {
   });
 });
 
+describe('Workers', () => {
+  const path = '/integrations/workers';
+  /** A machine that has joined and runs nothing. */
+  const join = async (token: string) => {
+    const answer = await fetch(`${stage.service.url}/platform/v1/workers/join`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, secret: 'x'.repeat(43), hostname: 'machine' }),
+    });
+    expect(answer.status).toBe(200);
+  };
+
+  it('enrols a worker whose token is shown once, with the commands that use it, and revokes it', async () => {
+    const page = await openConsole(stage, 'workers');
+    await page.getByText('No workers yet').waitFor();
+    await expectGoodLooks(page, 'workers-none');
+    await page.getByRole('button', { name: 'Enrol worker' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(hostile);
+    await dialog.getByLabel('Labels').fill('region=eu, network=dmz');
+    await expectGoodLooks(page, 'workers-enrol');
+    await dialog.getByRole('button', { name: 'Enrol worker', exact: true }).click();
+    const commands = await page.locator('.c-code').innerText();
+    expect(commands).toContain(`INLAY_WORKER_URL=${stage.publicUrl}/platform/v1\n`);
+    await expectGoodLooks(page, 'workers-token');
+    const token = /INLAY_WORKER_TOKEN=(\S+)/.exec(commands)?.[1] ?? '';
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByText(token).count()).toBe(0);
+    await join(token);
+
+    const row = page.getByRole('row').filter({ hasText: hostile });
+    expect(await row.innerText()).toContain('region=eu');
+    await expectGoodLooks(page, 'workers');
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await expect.poll(() => row.innerText()).toContain('Revoked');
+    expect((await stage.operator('GET', path)).data[0]).toMatchObject({ name: hostile, state: 'revoked' });
+  });
+
+  it('are shown to operators, who change nothing about them', async () => {
+    const page = await openConsole(stage, 'workers', { permission: 'operator' });
+    await page.getByRole('table', { name: 'Machines' }).waitFor();
+    expect(await page.getByRole('button', { name: /Enrol|Revoke/ }).count()).toBe(0);
+  });
+});
+
 describe('Events and webhooks', () => {
   it('adds a webhook, sends a test, shows deliveries and sends an event again', async () => {
     const page = await openConsole(stage, 'webhooks');

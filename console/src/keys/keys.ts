@@ -18,6 +18,7 @@ export const goKeys = {
   w: 'webhooks',
   a: 'audit',
   s: 'tokens',
+  r: 'workers',
   h: 'health',
 } as const satisfies Record<string, Screen>;
 const waitMs = 1_500;

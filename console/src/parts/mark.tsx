@@ -13,6 +13,7 @@ const paths = {
   webhooks: 'M4 12h12m-5-6 6 6-6 6M20 5v14',
   audit: 'M9 4h6v3H9zM9 5H6v16h12V5h-3M9 13l2 2 4-4',
   tokens: 'M15 14a5 5 0 1 0-4.6-3L4 17.5V20h3v-2h2v-2h2l1.5-1.7A5 5 0 0 0 15 14ZM16 8v.01',
+  workers: 'M4 4h16v6H4zM4 14h16v6H4zM8 7v.01M8 17v.01',
   health: 'M12 20s-7-4.4-7-9.5A4 4 0 0 1 12 8a4 4 0 0 1 7 2.5c0 5.1-7 9.5-7 9.5ZM8 12h2l1.5-2.5L13 14l1-2h2',
   play: 'M7 5v14l11-7z',
   pause: 'M9 6v12m6-12v12',

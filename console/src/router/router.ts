@@ -24,6 +24,7 @@ export const namedScreens = [
   'webhooks',
   'audit',
   'tokens',
+  'workers',
   'health',
 ] as const;
 export const screens = ['overview', 'customers', 'customer', 'connections', 'jobs', 'job', ...namedScreens] as const;

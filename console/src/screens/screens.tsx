@@ -21,6 +21,7 @@ const loaders: Record<Screen, () => Promise<Shown>> = {
   events: async () => (await import('./events/events.tsx')).EventsScreen,
   webhooks: async () => (await import('./webhooks/webhooks.tsx')).WebhooksScreen,
   audit: async () => (await import('./audit/audit.tsx')).AuditScreen,
+  workers: async () => (await import('./workers/workers.tsx')).WorkersScreen,
   health: async () => (await import('./health/health.tsx')).HealthScreen,
   tokens: async () => (await import('./tokens/tokens.tsx')).TokensScreen,
 };

@@ -29,6 +29,7 @@ export const words = {
     webhooks: 'Webhooks',
     audit: 'Audit',
     tokens: 'Tokens and keys',
+    workers: 'Workers',
     health: 'Health',
   },
 

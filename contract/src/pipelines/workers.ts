@@ -133,6 +133,11 @@ export const WorkerWithToken = Type.Object(
       description: 'Set `INLAY_WORKER_TOKEN` on the machine to this token. Returned only once.',
       examples: ['inlay_enrolment_…'],
     }),
+    url: Type.String({
+      description:
+        'Set `INLAY_WORKER_URL` on the machine to this address of the platform. The machine has to reach it over HTTPS.',
+      examples: ['https://inlay.example.com/platform/v1'],
+    }),
     expires_at: orNull(
       { type: ['string', 'null'], format: 'date-time' },
       'Until when the token can be used. Null for a reusable one, which works until it is revoked.',

@@ -127,7 +127,11 @@ export async function addRoutes(
   templateRoutes(http, pipelines);
   versionRoutes(http, templates);
   causeRetryRoutes(http, pipelines);
-  workerRoutes(http, { ...pipelines, firstOrganizationId: parts.organization.id });
+  workerRoutes(http, {
+    ...pipelines,
+    firstOrganizationId: parts.organization.id,
+    workerUrl: config.platformUrl ?? publicUrl + platformPath,
+  });
   rolloutRoutes(http, pipelines);
   planRoutes(http, pipelines);
   applyTemplatesRoutes(http, pipelines);

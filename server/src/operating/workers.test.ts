@@ -39,7 +39,8 @@ describeOnOneDatabase('Workers', (kind) => {
     const workspaceId = await test.workspaceId('acme');
     const { status, body, headers } = await ask('POST', '', { ...settings, workspace_ids: [workspaceId] });
     expect([status, headers['cache-control']]).toEqual([201, 'no-store']);
-    const { worker, token, expires_at } = body;
+    const { worker, token, url, expires_at } = body;
+    expect(url).toMatch(/^http.*\/platform\/v1$/);
     expect(token).toMatch(/^inlay_enrolment_/);
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.parse(worker.created_at));
     const own = { ...settings, workspace_ids: [workspaceId], state: 'waiting', version: null, slots: 0, running: [] };

@@ -16,6 +16,8 @@ import { findRunning } from './workers.store.ts';
 
 export interface WorkersContext extends Pick<PipelinesContext, 'store' | 'platform' | 'journal'> {
   firstOrganizationId: string;
+  /** Where workers reach the platform. */
+  workerUrl: string;
 }
 
 export async function listWorkers(ctx: WorkersContext, organizationId: string): Promise<Worker[]> {
@@ -33,7 +35,7 @@ export async function enrolWorker(
   const enrolled = await asked(ctx.platform.enrolWorker({ name, labels, trusted, reusable, ...given }));
   await record(ctx, organizationId, 'worker.enrolled', enrolled.worker, undefined, settingsOf(enrolled.worker));
   const [worker] = await present(ctx, organizationId, [enrolled.worker]);
-  return { worker: worker as Worker, token: enrolled.token, expires_at: enrolled.expiresAt };
+  return { worker: worker as Worker, token: enrolled.token, url: ctx.workerUrl, expires_at: enrolled.expiresAt };
 }
 
 export async function drainWorker(

@@ -7,7 +7,7 @@ export const words = {
   role: 'Role',
   roleHints: {
     read: 'Can see everything but change nothing.',
-    operator: 'Can do everything except manage tokens, OAuth clients and webhooks, or erase audit details.',
+    operator: 'Can do everything except manage tokens, OAuth clients, webhooks and workers, or erase audit details.',
     full: 'Can do everything.',
   },
   expires: 'Expires',

@@ -1,0 +1,60 @@
+import { counted } from '../../words/counted.ts';
+import { formatting } from '../../words/formatting.ts';
+
+export const words = {
+  title: 'Workers',
+  machines: 'Machines',
+  none: 'No workers yet',
+  noneText:
+    'Syncs run on the machine that runs Inlay. When it no longer suffices, enrol workers to run syncs on as many machines as you want.',
+  enrol: 'Enrol worker',
+  name: 'Name',
+  nameHint: 'For example, the host name of the machine.',
+  labels: 'Labels',
+  labelsHint: 'For example, region=eu, network=dmz. Customers can be limited to workers with certain labels.',
+  customers: 'Customer IDs',
+  customersHint:
+    "The only customers whose syncs run on this worker, separated by commas. Leave empty for all. A limited worker counts as part of a customer's network and gets none of your secrets.",
+  trusted: 'Trust this worker with your secrets anyway',
+  privateNetworks: 'Allow connectors to reach private networks from there',
+  reusable: 'Let any number of machines join with the same token, for autoscaling',
+  made: 'New worker',
+  once: 'Run this on the machine now. You won’t be able to see the token again, and it works for one machine, within an hour.',
+  onceReusable: 'Run this on each machine. You won’t be able to see the token again. It works until you revoke it.',
+  command: 'Commands',
+  copyCommand: 'Copy commands',
+  state: 'Status',
+  states: {
+    waiting: 'Not joined yet',
+    online: 'Online',
+    draining: 'Draining',
+    offline: 'Offline',
+    revoked: 'Revoked',
+  },
+  reusableState: 'Reusable token',
+  slots: 'Slots in use',
+  used: (used: number, all: number) => `${used} of ${all}`,
+  version: 'Version',
+  running: 'Running',
+  job: 'Sync',
+  others: (count: number) => `${formatting.number(count)} of other organizations`,
+  lastSeen: 'Last seen',
+  limited: (count: number) => `Only ${counted(count, 'customer')}`,
+  isTrusted: 'Trusted',
+  hasPrivateNetworks: 'Private networks',
+  drain: 'Drain',
+  drainOf: (name: string) => `Drain ${name}`,
+  drainText:
+    'The worker takes no more syncs. It hands back those it runs after their last confirmed state, and they continue on another worker.',
+  drained: 'Worker is draining',
+  resume: 'Resume',
+  resumeOf: (name: string) => `Resume ${name}`,
+  resumed: 'Worker takes syncs again',
+  revoke: 'Revoke',
+  revokeOf: (name: string) => `Revoke ${name}`,
+  revokeText:
+    'Its token stops working immediately. Syncs that it runs continue on another worker within 30 seconds. Drain it first to lose no work. You can’t undo this.',
+  revokeReusableText:
+    'The token stops working immediately, for all workers that joined with it, too. You can’t undo this.',
+  revoked: 'Worker revoked',
+};
