@@ -17,23 +17,23 @@ const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 const secretFolder = '/run/secrets/';
 
 /** Fails for a variable that Inlay does not know, for a value that it refuses, and if metrics are public. Secrets are given, not read. */
-function expectToConfigure(environment: Record<string, string>, runs: 'service' | 'platform') {
+function expectToConfigure(environment: Record<string, string>, runs: 'service' | 'platform' | 'worker') {
   const given = Object.entries(environment).map(([name, value]) => {
     if (!value.startsWith(secretFolder) && !value.startsWith('%d/')) return [name, value];
     expect(name).toMatch(/_FILE$/);
     const plain = name.slice(0, -'_FILE'.length);
-    const url = 'postgres://inlay:secret@postgres/inlay';
-    return [
-      plain,
-      plain === 'INLAY_DATABASE_URL'
-        ? url
-        : Buffer.from(`${plain} 0123456789`.slice(0, 32).padEnd(32, 'x')).toString('base64'),
-    ];
+    const key = Buffer.from(`${plain} 0123456789`.slice(0, 32).padEnd(32, 'x')).toString('base64');
+    return [plain, secretsOfAForm[plain] ?? key];
   });
   expect(readConfig(Object.fromEntries(given), { runs }).config.unknownNames).toEqual([]);
   // A proxy publishes everything that is on the port of the service.
   if (runs === 'service') expect(environment).toHaveProperty('INLAY_METRICS_PORT');
 }
+
+const secretsOfAForm: Record<string, string> = {
+  INLAY_DATABASE_URL: 'postgres://inlay:secret@postgres/inlay',
+  INLAY_WORKER_TOKEN: 'inlay_enrolment_secret',
+};
 
 interface KubernetesObject {
   apiVersion: string;
@@ -70,8 +70,10 @@ function leavesOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, each]) => leavesOf(each, `${path}/${key}`));
 }
 
-describe.each(['single', 'replicas'])('The Kubernetes overlay %s', (overlay) => {
+describe.each(['single', 'replicas', 'workers'])('The Kubernetes overlay %s', (overlay) => {
   const rendered = objectsIn(`kubernetes/rendered-${overlay}.yaml`);
+  // They listen nowhere.
+  const areWorkers = overlay === 'workers';
   const pods = rendered.flatMap((object) =>
     object.spec?.template ? [{ object, pod: object.spec.template.spec }] : [],
   );
@@ -95,7 +97,7 @@ describe.each(['single', 'replicas'])('The Kubernetes overlay %s', (overlay) => 
   });
 
   it('is rendered from the files of its folder', () => {
-    const sources = ['base', overlay].flatMap((name) =>
+    const sources = [...(areWorkers ? [] : ['base']), overlay].flatMap((name) =>
       (parse(read(`kubernetes/${name}/kustomization.yaml`)).resources as string[])
         .filter((resource) => resource.endsWith('.yaml'))
         .flatMap((resource) => objectsIn(`kubernetes/${name}/${resource}`)),
@@ -127,11 +129,12 @@ describe.each(['single', 'replicas'])('The Kubernetes overlay %s', (overlay) => 
             capabilities: { drop: ['ALL'] },
           },
           resources: { requests: { cpu: expect.anything(), memory: expect.anything() } },
-          readinessProbe: expect.anything(),
+          ...(!areWorkers && { readinessProbe: expect.anything() }),
         });
       }
     }
-    expect(rendered.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['NetworkPolicy', 'Ingress']));
+    const others = ['NetworkPolicy', areWorkers ? 'HorizontalPodAutoscaler' : 'Ingress'];
+    expect(rendered.map(({ kind }) => kind)).toEqual(expect.arrayContaining(others));
     if (overlay === 'replicas') expect(rendered.map(({ kind }) => kind)).toContain('PodDisruptionBudget');
   });
 
@@ -145,11 +148,12 @@ describe.each(['single', 'replicas'])('The Kubernetes overlay %s', (overlay) => 
         );
         const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
         const environment = Object.assign({}, ...maps.map((map) => map?.data), own);
-        expectToConfigure(environment, args?.[0] === 'platform' ? 'platform' : 'service');
+        const [command = 'start'] = args ?? [];
+        expectToConfigure(environment, command === 'start' ? 'service' : (command as 'platform' | 'worker'));
         checked += 1;
       }
     }
-    expect(checked).toBe(overlay === 'single' ? 1 : 2);
+    expect(checked).toBe(overlay === 'replicas' ? 2 : 1);
   });
 });
 
@@ -185,24 +189,27 @@ interface ComposeService {
   secrets: string[];
 }
 
-describe('systemd/inlay.service', () => {
+describe.each([
+  ['inlay.service', 'service', {}],
+  ['inlay-worker.service', 'worker', { INLAY_WORKER_URL: 'https://inlay.example.com' }],
+] as const)('systemd/%s', (name, runs, settings) => {
   it('passes systemd-analyze', async () => {
     const program = await findSystemProgram('systemd-analyze', 'systemd');
     const directory = mkdtempSync(join(tmpdir(), 'inlay-unit-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const unit = join(directory, 'inlay.service');
-    writeFileSync(unit, read('systemd/inlay.service'));
+    const unit = join(directory, name);
+    writeFileSync(unit, read(`systemd/${name}`));
     const verify = () => promisify(execFile)(program, ['verify', '--man=no', '--recursive-errors=no', unit]);
     expect((await verify()).stderr).toBe('');
-    writeFileSync(unit, read('systemd/inlay.service').replace('ProtectHome', 'ProtectHouse'));
+    writeFileSync(unit, read(`systemd/${name}`).replace('ProtectHome', 'ProtectHouse'));
     await expect(verify()).rejects.toThrow('ProtectHouse');
   });
 
   it('gives Inlay only settings that it knows', () => {
-    const lines = [...read('systemd/inlay.service').matchAll(/^Environment=(\w+)=(.*)$/gm)];
+    const lines = [...read(`systemd/${name}`).matchAll(/^Environment=(\w+)=(.*)$/gm)];
     const own = lines.map(([, name, value]) => [name, value] as const).filter(([name]) => name !== 'NODE_ENV');
-    expect(own.length).toBeGreaterThan(2);
-    expectToConfigure(Object.fromEntries(own) as Record<string, string>, 'service');
+    expect(own.length).toBeGreaterThan(1);
+    expectToConfigure({ ...(Object.fromEntries(own) as Record<string, string>), ...settings }, runs);
   });
 });
 
@@ -213,8 +220,10 @@ it('Every file names the image of this version', () => {
     'compose.yaml': /image: \$\{INLAY_IMAGE:-inlay:(.*)\}$/m,
     'kubernetes/single/kustomization.yaml': /newTag: (.*)$/m,
     'kubernetes/replicas/kustomization.yaml': /newTag: (.*)$/m,
+    'kubernetes/workers/kustomization.yaml': /newTag: (.*)$/m,
     'kubernetes/rendered-single.yaml': /image: inlay:(.*)$/m,
     'kubernetes/rendered-replicas.yaml': /image: inlay:(.*)$/m,
+    'kubernetes/rendered-workers.yaml': /image: inlay:(.*)$/m,
   };
   for (const [file, pattern] of Object.entries(named)) expect(pattern.exec(read(file))?.[1], file).toBe(version);
 });
