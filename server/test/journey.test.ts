@@ -139,12 +139,26 @@ it('goes from an empty data directory to rows at two destinations, on schedule',
   const countUsers = async () =>
     Number((await warehouse.query(`select count(*) from "${schema}"."our_shop_users"`)).rows[0].count);
   expect(await countUsers()).toBe(1000);
+  const epochsInFiles = () =>
+    readdirSync(join(dataDir, 'files'), { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+      const [, epoch] = /[.]epoch-(\d+)-[^/]*$/.exec(name) ?? [];
+      return epoch === undefined ? [] : [Number(epoch)];
+    });
+  const epochs = async () => [
+    ...(await warehouse.query(`select epoch from "${schema}"._inlay_epochs`)).rows.map(({ epoch }) => Number(epoch)),
+    ...epochsInFiles(),
+  ];
+  const first = await epochs();
+  expect(first).toHaveLength(2);
 
   // The next one by the clock brings what is new, and only that.
   await customer('PUT', `/sources/${source.id}`, { source_config: { count: 1200 } });
   letTheYearPass();
   await expect.poll(countUsers, patience).toBe(1200);
   await expect.poll(() => usersInFiles().size, patience).toBe(1200);
+  // Both destinations know the later attempt, and refuse the earlier one from now on.
+  const second = await epochs();
+  expect(second.map((epoch, index) => epoch > (first[index] ?? 0))).toEqual([true, true]);
 
   // An inactive workspace runs nothing, and resumes where it was.
   const workspace = (status: string) => operator('PUT', `/workspaces/${workspaceId}`, { status });
