@@ -447,7 +447,6 @@ const platform = program
     const { config, secrets } = (await configuration()).readConfig(process.env, { runs: 'platform' });
     await (await import('../main.ts')).startPlatform(config, secrets);
   });
-
 platform
   .command('migrate-store')
   .description('copy the data of the bundled platform from SQLite to PostgreSQL')
