@@ -135,13 +135,12 @@ export async function startFleet(size: { coordinators: number; workers: number; 
       }
     }
 
-    const { token: enrolment } = await api('POST', '/workers', { name: 'fleet', reusable: true });
+    const { token: enrolment } = await api('POST', '/workers', { name: 'fleet', reusable: true, allowPrivateNetworks: true });
     const workers = network.machines.map((machine) =>
       makeWorker(machine, join(folder, machine.name), {
         INLAY_WORKER_URL: `https://${network.address}:${front.port}/platform/v1`,
         INLAY_WORKER_TOKEN: enrolment,
         INLAY_WORKER_SLOTS: String(size.slots ?? 4),
-        INLAY_ALLOW_PRIVATE_NETWORKS: 'true',
         NODE_EXTRA_CA_CERTS: certificate.file,
       }),
     );
