@@ -158,7 +158,7 @@ async function makeConnections(platform: Platform, destination: string, count: n
             database: pathname.slice(1),
             username,
           },
-          ...{ schema: `s${made++}`, ssl_mode: 'disable' },
+          ...{ schema: `s${made++}`, ssl_mode: { mode: 'disable' } },
         },
       });
       const configurations = { streams: [{ name: 'users', syncMode: 'full_refresh_overwrite' }] };

@@ -135,7 +135,11 @@ export async function startFleet(size: { coordinators: number; workers: number; 
       }
     }
 
-    const { token: enrolment } = await api('POST', '/workers', { name: 'fleet', reusable: true, allowPrivateNetworks: true });
+    const { token: enrolment } = await api('POST', '/workers', {
+      name: 'fleet',
+      reusable: true,
+      allowPrivateNetworks: true,
+    });
     const workers = network.machines.map((machine) =>
       makeWorker(machine, join(folder, machine.name), {
         INLAY_WORKER_URL: `https://${network.address}:${front.port}/platform/v1`,
@@ -148,6 +152,14 @@ export async function startFleet(size: { coordinators: number; workers: number; 
     await Promise.all(workers.map((worker) => worker.start()));
 
     const host = network.address;
+    /** For a person who reads why a test has failed. */
+    async function describe(): Promise<string> {
+      const states = [await api('GET', '/workers'), await api('GET', '/jobs?limit=5')].map((state) =>
+        JSON.stringify(state, null, 1),
+      );
+      const outputs = [...workers, ...running()].map((one) => one.output().slice(-3_000));
+      return [...states, ...outputs].join('\n\n');
+    }
     return {
       workers,
       coordinators: services,
@@ -165,7 +177,7 @@ export async function startFleet(size: { coordinators: number; workers: number; 
           ...{ name, workspaceId, definitionId: postgresDestination },
           configuration: {
             ...{ host, port: destinationFront.port, database: 'destination', username: 'postgres', schema: name },
-            ssl_mode: 'disable',
+            ssl_mode: { mode: 'disable' },
           },
         });
         const { connectionId } = await api('POST', '/connections', {
@@ -178,9 +190,12 @@ export async function startFleet(size: { coordinators: number; workers: number; 
         const ids: number[] = [];
         for (const connectionId of connectionIds)
           ids.push((await api('POST', '/jobs', { connectionId, jobType: 'sync' })).jobId);
-        const over = during();
+        let fault: unknown;
+        const over = during().catch((error: unknown) => {
+          fault = error;
+        });
         const jobs = new Map<number, Body>();
-        while (jobs.size < ids.length) {
+        while (jobs.size < ids.length && !fault) {
           for (const id of ids) {
             if (jobs.has(id)) continue;
             const job = await api('GET', `/jobs/${id}`);
@@ -189,6 +204,7 @@ export async function startFleet(size: { coordinators: number; workers: number; 
           }
         }
         await over;
+        if (fault) throw new Error(`${fault}\n${await describe()}`, { cause: fault });
         return ids.map((id) => jobs.get(id));
       },
       async query(text) {
