@@ -28,11 +28,12 @@ import { type Amounts, amounts, type BenchmarkSettings } from './settings.ts';
 import { start } from './start.ts';
 import { postgresToPostgres, syncToFiles, syncToPostgres } from './syncs.ts';
 import { webhooks } from './webhooks.ts';
+import { workers } from './workers.ts';
 import { workspaceSync } from './workspace-sync.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[api, apiOnPostgres, growth, lists, consoleScreens, jobLog, memory, replicas, workspaceSync, quotas, events],
-  ...[webhooks, fairShare, hostileConnectors, dueSyncs, disk, syncToFiles, syncToPostgres, postgresToPostgres],
+  ...[webhooks, workers, fairShare, hostileConnectors, dueSyncs, disk, syncToFiles, syncToPostgres, postgresToPostgres],
   ...[templates, declarative, compare, layersOfRequests, start],
 ];
 

@@ -140,14 +140,21 @@ export async function runCli(
   }
 }
 
-/** A command that runs until it is stopped. */
+type Command = [program: string, args: string[]];
+
+/** A command that runs until it is stopped. `place`: what starts it on another machine. */
 export function launch(
   args: readonly string[],
-  { cwd, env, program }: { cwd: string; env: Environment; program?: string },
+  {
+    cwd,
+    env,
+    program,
+    place = (...command) => command,
+  }: { cwd: string; env: Environment; program?: string; place?: (...command: Command) => Command },
 ) {
   // Only these two are inherited: a developer's INLAY_* settings must not change what a test sees.
   const base = { PATH: process.env.PATH, HOME: process.env.HOME };
-  const child = spawn(process.execPath, [program ?? product, ...args], {
+  const child = spawn(...place(process.execPath, [program ?? product, ...args]), {
     cwd,
     env: { ...base, ...env },
     stdio: ['pipe', 'pipe', 'pipe', ...(program === undefined ? [] : ['ipc' as const])],
