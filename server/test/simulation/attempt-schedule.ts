@@ -212,7 +212,7 @@ export async function runAttemptSchedule(seed: number, trace?: (line: string) =>
             definition_id: definition(slug),
             name: kind,
           };
-          const more = { configuration: '""', resource_allocation: null, credential: null };
+          const more = { configuration: '""', resource_allocation: null, credential: null, is_customers_own: 0 };
           await db
             .insertInto('connectors')
             .values({ ...actor, ...more, ...times })

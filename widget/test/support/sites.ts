@@ -73,7 +73,10 @@ export function handOnTo(url: string): Handler {
  * Lets Chromium find the hosts on this machine and trust this certificate. Ignoring certificate errors per context isn't
  * enough: Chromium then repeats each request whose connection has such an error, and gives up after too many.
  */
-export function chromiumArgumentsForSites(certificate: string, names: readonly string[] = Object.values(hosts)): string[] {
+export function chromiumArgumentsForSites(
+  certificate: string,
+  names: readonly string[] = Object.values(hosts),
+): string[] {
   const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   return [
     `--host-resolver-rules=${names.map((host) => `MAP ${host} 127.0.0.1`).join(',')}`,
