@@ -7,11 +7,13 @@ import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  HandleEmptyInListsPlugin,
   Kysely,
   PostgresDialect,
   PostgresQueryCompiler,
   type QueryExecutorProvider,
   type RawNode,
+  replaceWithNoncontingentExpression,
   sql,
   type Transaction,
   WithSchemaPlugin,
@@ -153,7 +155,11 @@ export function openPostgres<Tables>({
     if (schema === undefined) return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     return new Kysely<Tables>({
       dialect: new SchemaDialect({ pool }, schema),
-      plugins: [new WithSchemaPlugin(schema)],
+      // As on SQLite, nothing is in an empty list.
+      plugins: [
+        new WithSchemaPlugin(schema),
+        new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression }),
+      ],
     });
   };
   const db = connect(maxConnections, statementTimeoutMs);

@@ -65,6 +65,7 @@ describeOnBothDatabases("The platform's store", (kind) => {
     const times = [await store.now(), (await time.execute(store.db)).rows[0]?.now];
     times.push(await store.transaction(async (tx) => (await time.execute(tx)).rows[0]?.now as number));
     for (const each of times) expect(each).toBeGreaterThanOrEqual(kind === 'sqlite' ? 5 : Date.UTC(2024, 0));
+    expect(await store.db.selectFrom('jobs').select('job_id').where('job_id', 'in', []).execute()).toEqual([]);
     const { rows } = await store.transaction((tx) => sql`select count(*) as count from jobs`.execute(tx));
     expect(rows).toEqual([{ count: 0 }]);
   });
