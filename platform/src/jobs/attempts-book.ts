@@ -137,13 +137,20 @@ async function findFitting(
   time: number,
   not: readonly string[],
 ): Promise<jobs.DueJob | undefined> {
-  if (!whyNot) return (await jobs.listDueJobs(tx, workspaceId, time, { not, limit: 1 }))[0];
-  for (const job of await jobs.listDueJobs(tx, workspaceId, time, { not })) {
-    const place = await jobs.findPlace(tx, job.connection_id);
-    if (whyNot({ kind: kindOf(job), ...place }) === undefined) return job;
+  const limit = whyNot ? candidatesAtATime : 1;
+  for (let offset = 0; ; offset += limit) {
+    const due = await jobs.listDueJobs(tx, workspaceId, time, { not, limit, offset });
+    for (const job of due) {
+      if (!whyNot) return job;
+      const place = await jobs.findPlace(tx, job.connection_id);
+      if (whyNot({ kind: kindOf(job), ...place }) === undefined) return job;
+    }
+    if (due.length < limit) return undefined;
   }
-  return undefined;
 }
+
+/** Nearly always the first one fits. */
+const candidatesAtATime = 20;
 
 /** Everybody who runs attempts now. */
 async function listClaimants(ctx: JobsContext, tx: Db): Promise<Claimant[]> {
@@ -201,21 +208,26 @@ async function noteReason(
   if (job.failure_message !== reason.failure_message) await jobs.updateJob(tx, job, { ...reason, updated_at: time });
 }
 
-/** Due jobs that nobody who lives can run say so. */
-export async function noteUnplaceable(ctx: JobsContext): Promise<void> {
+/**
+ * Due jobs that nobody who lives can run say so. Looks at a bounded number of them, those after a job; returns the last one, or 0
+ * after the end.
+ */
+export async function noteUnplaceable(ctx: JobsContext, afterJob = 0): Promise<number> {
   const { store, workers } = ctx;
-  if (!workers || !(await jobs.isAnyJobDue(store.db, await databaseTime(store.db)))) return;
-  await store.transaction(async (tx) => {
+  if (!workers || !(await jobs.isAnyJobDue(store.db, await databaseTime(store.db)))) return 0;
+  return await store.transaction(async (tx) => {
     const time = await databaseTime(tx);
     const claimants = await listClaimants(ctx, tx);
-    for (const { workspaceId } of await jobs.listWaitingWorkspaces(tx, time, [])) {
-      for (const job of await jobs.listDueJobs(tx, workspaceId, time, { not: [] })) {
-        const reason = await whyNowhere(tx, claimants, job);
-        if (reason !== undefined) await noteReason(tx, { ...job, workspace_id: workspaceId }, reason, time);
-      }
+    const due = await jobs.listDueAfter(tx, afterJob, time, placedAtATime);
+    for (const job of due) {
+      const reason = await whyNowhere(tx, claimants, job);
+      if (reason !== undefined) await noteReason(tx, job, reason, time);
     }
+    return due.length < placedAtATime ? 0 : (due.at(-1)?.job_id ?? 0);
   });
 }
+
+const placedAtATime = 100;
 
 async function whyNowhere(tx: Db, claimants: readonly Claimant[], job: jobs.DueJob): Promise<string | undefined> {
   if (claimants.length === 0) return 'No worker is connected. Start a worker to run this job.';

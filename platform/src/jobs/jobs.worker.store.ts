@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { jsonText, laterOf } from '../db/portable.ts';
-import type { JobRow } from '../db/tables.ts';
+import type { ActorRow, JobRow } from '../db/tables.ts';
 
 /** As in attempts/desk.ts. */
 interface AttemptRef {
@@ -202,7 +202,7 @@ export async function listDueJobs(
   tx: Db,
   workspaceId: string,
   time: number,
-  { not, limit }: { not: readonly string[]; limit?: number },
+  { not, limit, offset = 0 }: { not: readonly string[]; limit: number; offset?: number },
 ): Promise<DueJob[]> {
   let waiting = tx
     .selectFrom('jobs')
@@ -210,25 +210,42 @@ export async function listDueJobs(
     .where('workspace_id', '=', workspaceId)
     .where('next_attempt_at', '<=', time);
   if (not.length > 0) waiting = waiting.where('connection_id', 'not in', not);
-  waiting = waiting.orderBy('next_attempt_at').orderBy('job_id');
-  return await (limit === undefined ? waiting : waiting.limit(limit)).execute();
+  return await waiting.orderBy('next_attempt_at').orderBy('job_id').limit(limit).offset(offset).execute();
+}
+
+/** Due jobs of all workspaces, by their ids. */
+export async function listDueAfter(
+  tx: Db,
+  jobId: number,
+  time: number,
+  limit: number,
+): Promise<(DueJob & Pick<JobRow, 'workspace_id'>)[]> {
+  return await tx
+    .selectFrom('jobs')
+    .select([...ofDueJob, 'workspace_id'])
+    .where('next_attempt_at', '<=', time)
+    .where('job_id', '>', jobId)
+    .orderBy('job_id')
+    .limit(limit)
+    .execute();
 }
 
 /** What says where a job of a connection can run. */
 export async function findPlace(tx: Db, connectionId: string) {
-  const { source_id, destination_id, workspace_id } = await tx
+  const { source_id, destination_id, ...workspace } = await tx
     .selectFrom('connections')
-    .select(['source_id', 'destination_id', 'workspace_id'])
-    .where('connection_id', '=', connectionId)
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'connections.workspace_id')
+    .select(['connections.source_id', 'connections.destination_id'])
+    .selectAll('workspaces')
+    .where('connections.connection_id', '=', connectionId)
     .executeTakeFirstOrThrow();
-  const actor = (id: string) =>
-    tx.selectFrom('connectors').selectAll().where('connector_id', '=', id).executeTakeFirstOrThrow();
-  const workspace = tx.selectFrom('workspaces').selectAll().where('workspace_id', '=', workspace_id);
-  return {
-    workspace: await workspace.executeTakeFirstOrThrow(),
-    source: await actor(source_id),
-    destination: await actor(destination_id),
-  };
+  const actors = await tx
+    .selectFrom('connectors')
+    .selectAll()
+    .where('connector_id', 'in', [source_id, destination_id])
+    .execute();
+  const actor = (id: string) => actors.find(({ connector_id }) => connector_id === id) as ActorRow;
+  return { workspace, source: actor(source_id), destination: actor(destination_id) };
 }
 
 /** Of the connection's next attempt: greater than that of any before, also in a database that was restored from a backup. */

@@ -58,6 +58,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let judgedMs = Number.NEGATIVE_INFINITY;
   let placedMs = Number.NEGATIVE_INFINITY;
+  let placedUpTo = 0;
   const closing = new AbortController();
   let wokenAgain = false;
   let wakeUp = () => {};
@@ -118,7 +119,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     }
     if (runtime.elapsed() - placedMs < renewEveryMs) return;
     placedMs = runtime.elapsed();
-    await noteUnplaceable(ctx);
+    placedUpTo = await noteUnplaceable(ctx, placedUpTo);
   }
 
   async function renew(owner: string): Promise<void> {
