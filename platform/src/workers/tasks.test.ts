@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { testOnStores } from '../../test/start-platform.ts';
 import { startForWorkers, startTestWorker } from '../../test/start-worker.ts';
 import { until } from '../../test/steered.ts';
 
 describe('a question for a connector', () => {
-  it('of a workspace with labels is answered by a worker that has them', async () => {
+  testOnStores('of a workspace with labels is answered by a worker that has them', async () => {
     const platform = await startForWorkers({ maxConcurrentSyncs: 2 });
     const connection = await platform.connect();
     const { workspaceId, sourceId } = connection;
@@ -23,7 +24,7 @@ describe('a question for a connector', () => {
     expect(left).toEqual([]);
   });
 
-  it('ends with its caller', async () => {
+  testOnStores('ends with its caller', async () => {
     const platform = await startForWorkers({ maxConcurrentSyncs: 2 });
     const { workspaceId, sourceId } = await platform.connect();
     await platform.call('PUT', `/workspaces/${workspaceId}/placement`, { labels: { region: 'eu' } });
