@@ -109,6 +109,11 @@ export const exceptions = [
     reason: 'texts of manifests are found by their hash, which only a definition of the workspace tells',
   },
   {
+    file: 'platform/src/workers/tasks.store.ts',
+    names: ['listOpenTasks', 'claimTask', 'renewTasks', 'putAnswer'],
+    reason: 'workers belong to the deployment',
+  },
+  {
     file: 'platform/src/workers/workers.store.ts',
     names: [
       'insertWorker',

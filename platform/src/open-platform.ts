@@ -46,11 +46,13 @@ import { type Log, silentLog } from './log.ts';
 import { refuseUnfinished } from './migrate-store.ts';
 import { defaultLimits } from './processes/limits.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
+import { orElsewhere } from './runner/elsewhere.ts';
 import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { passingTracer, watchProcesses } from './tracing.ts';
 import type { WorkersContext } from './workers/context.ts';
 import { placing } from './workers/placing.ts';
+import { findElsewhere } from './workers/tasks.ts';
 import { Waiters } from './workers/waiters.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
@@ -184,7 +186,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     });
   const running = await openRunningFolder(join(dataDir, 'running'), runtime, log);
   const tracer = options.tracer ?? passingTracer(runtime);
-  const runner = createRunner({
+  const ownRunner = createRunner({
     ...options.runner,
     folder: running.path,
     mark: running.mark,
@@ -196,6 +198,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     store.kind === 'sqlite'
       ? fileLogs((connectionId) => join(dataDir, 'logs', connectionId), runtime.now)
       : storedLogs({ store, runtime, log });
+  const runner = orElsewhere(ownRunner);
   const waiters = new Waiters();
   const wake = () => {
     scheduler.wake();
@@ -245,6 +248,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     discoveryPatienceMs: options.discoveryPatienceMs ?? 30_000,
     closing: closing.signal,
     filesFolder: (workspaceId) => join(dataDir, 'files', workspaceId),
+    findElsewhere: (question) =>
+      findElsewhere({ store, runtime, actors, waiters }, question, options.maxConcurrentSyncs !== 0),
     recordConnectionsDeleted: (tx, actor, deletedAt) =>
       recordConnectionsOfActorDeleted(connections, tx, actor, deletedAt),
     wake,

@@ -36,6 +36,7 @@ export async function useConnector<T>(
     folder: ctx.filesFolder(actor.workspace_id),
     configuration: openConfiguration(ctx.sealer, actor),
     credential: readCredential(actor),
+    isCustomersOwn: actor.is_customers_own === 1,
   };
   return await useConfigured(ctx, definition, given, options, work);
 }
@@ -45,13 +46,14 @@ interface Configured {
   folder: string;
   configuration: Configuration;
   credential?: ActorCredential | undefined;
+  isCustomersOwn?: boolean;
 }
 
 /** The same for a configuration that may not be stored yet. */
 export async function useConfigured<T>(
   ctx: ActorsContext,
   definition: Definition,
-  { workspaceId, folder, configuration, credential }: Configured,
+  { workspaceId, folder, configuration, credential, isCustomersOwn = false }: Configured,
   options: UseOptions,
   work: (connector: ConfiguredConnector) => Promise<T>,
 ): Promise<T> {
@@ -64,14 +66,20 @@ export async function useConfigured<T>(
   const rowBlocks = definition.specification.inlay_row_blocks;
   const program = { ...connectorProgram(launch, definition.kind, surroundings), rowBlocks };
   const secretsOf = (whole: Configuration) => listSecrets(definition.specification.connectionSpecification, whole);
+  const place =
+    workspaceId === undefined
+      ? undefined
+      : await ctx.findElsewhere({ workspaceId, definition, isCustomersOwn, credential });
+  const use = (connector: ConfiguredConnector) =>
+    work(place ? { ...connector, elsewhere: place(launch, connector) } : connector);
   if (!credential || workspaceId === undefined) {
-    return await work({ ...program, configuration, secrets: secretsOf(configuration) });
+    return await use({ ...program, configuration, secrets: secretsOf(configuration) });
   }
   const { forMs, ...rest } = options;
   // A connector that can ask for another token takes whatever is there.
   const life = forMs === undefined || program.asksForTokens ? {} : { forMs };
   const given = { workspaceId, credential, configuration, secretsOf, ...rest, ...life };
-  return await withSignIn(ctx, given, (signedIn) => work({ ...program, ...signedIn }));
+  return await withSignIn(ctx, given, (signedIn) => use({ ...program, ...signedIn }));
 }
 
 export async function launchOf(ctx: ActorsContext, { launch, manifest, slug }: Definition): Promise<Launch> {

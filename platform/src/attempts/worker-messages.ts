@@ -106,7 +106,12 @@ export const WorkerJoin = Type.Object({
   hostname: Type.String({ pattern: '^[A-Za-z0-9._-]{0,64}$' }),
 });
 
-export const WorkerClaim = Type.Object({ ...Machine, connectors: Type.Array(text(500), { maxItems: 500 }) });
+export const WorkerClaim = Type.Object({
+  ...Machine,
+  connectors: Type.Array(text(500), { maxItems: 500 }),
+  /** How many tasks it takes besides attempts; a worker that knows none doesn't say. */
+  freeTasks: optional(Type.Integer({ minimum: 0, maximum: 100 })),
+});
 export type WorkerClaim = Static<typeof WorkerClaim>;
 
 export const WorkerHeartbeat = Type.Object({
@@ -114,10 +119,25 @@ export const WorkerHeartbeat = Type.Object({
   /** The worker has just started, and nothing of an earlier run of it is left: what that ran can go on at once. */
   isFresh: optional(Type.Boolean()),
   attempts: Type.Array(Type.Object({ ...Ref.properties, progress: optional(Count) }), { maxItems: 1_000 }),
+  tasks: optional(Type.Array(text(36), { maxItems: 100 })),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 
 const kind = Type.Enum(['source', 'destination']);
+
+const texts = Type.Array(text(1_000), { maxItems: 100 });
+const Warning = Type.Object({ code: text(100), message: longText, fields: optional(texts) });
+
+/** What a connector has answered. A catalog is compressed. */
+export const TaskAnswer = Type.Union([
+  Type.Object({ check: Type.Literal('succeeded'), warnings: optional(Type.Array(Warning, { maxItems: 100 })) }),
+  Type.Object({ check: Type.Literal('failed'), message: longText, fields: optional(texts) }),
+  Type.Object({ catalog: text(16_000_000) }),
+  Type.Object({ failure: SomeFailure }),
+]);
+export type TaskAnswer = Static<typeof TaskAnswer>;
+
+export const WorkerTaskEnd = Type.Object({ taskId: text(36), answer: TaskAnswer });
 
 /** What is asked of one attempt, by the last part of the path. */
 export const attemptCalls = {
@@ -158,6 +178,7 @@ export type RequestOf<C extends AttemptCall> = Static<(typeof attemptCalls)[C]>;
 export interface ClaimAnswer {
   isDraining: boolean;
   assignment?: GivenAssignment;
+  task?: GivenTask;
 }
 
 export interface GivenAssignment extends Assignment {
@@ -169,6 +190,8 @@ export interface HeartbeatAnswer {
   isDraining: boolean;
   /** In the order of the request. */
   stops: (Stop | null)[];
+  /** Those whose caller still waits. */
+  tasks?: string[];
 }
 
 /** How a connector is started on a worker. Manifests and their code come by hash; see `manifest`. */
@@ -198,6 +221,17 @@ export interface GivenConnector {
   configuration: Configuration;
   secrets: string[];
   signIn?: { token: GivenToken; fields: Record<string, readonly string[]> };
+}
+
+/** A question for a connector, asked while somebody waits. */
+export interface GivenTask {
+  taskId: string;
+  workspaceId: string;
+  kind: 'source' | 'destination';
+  command: 'check' | 'discover';
+  connector: GivenConnector;
+  texts?: AnswerOf['manifest'] | undefined;
+  allowPrivateNetworks: boolean;
 }
 
 export interface GivenMove {

@@ -374,6 +374,17 @@ export const migrations: Record<string, (db: Kysely<Tables>) => Promise<void>> =
       `alter table workspaces add column worker_labels text`,
       // Whether all secrets of its configuration are the customer's own. Nobody has said so of those there are.
       `alter table connectors add column is_customers_own bigint not null default 0`,
+      // A question that a worker answers while its caller waits. Request and answer are sealed.
+      `create table worker_tasks (
+        task_id text primary key,
+        workspace_id text not null references workspaces (workspace_id),
+        request text not null,
+        answer text,
+        worker_id text,
+        worker_until bigint not null,
+        caller_until bigint not null,
+        created_at bigint not null
+      )`,
     );
   },
 };

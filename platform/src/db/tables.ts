@@ -249,6 +249,18 @@ export interface WorkerRow {
   revoked_at: number | null;
 }
 
+/** A question that a worker answers while its caller waits; see workers/tasks.ts. Both sides say again and again that they are there. */
+export interface WorkerTaskRow {
+  task_id: string;
+  workspace_id: string;
+  request: string;
+  answer: string | null;
+  worker_id: string | null;
+  worker_until: number;
+  caller_until: number;
+  created_at: number;
+}
+
 /** How much of an attempt has arrived from its worker: the number of its latest checkpoint, and how many lines of its log. */
 export interface WorkerAttemptRow {
   job_id: number;
@@ -321,4 +333,5 @@ export interface Tables {
   credential_turns: { workspace_id: string; credential_id: string; holder: string; expires_at: number };
   workers: WorkerRow;
   worker_attempts: WorkerAttemptRow;
+  worker_tasks: WorkerTaskRow;
 }

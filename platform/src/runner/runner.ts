@@ -50,6 +50,14 @@ export interface ConfiguredConnector extends ConnectorProgram {
   secrets: readonly string[];
   /** Where the configuration contains values from a customer's sign-in. */
   signIn?: SignIn;
+  /** Set if questions are answered on another machine than this. */
+  elsewhere?: Elsewhere | undefined;
+}
+
+/** Runs a connector on another machine. Throws a RunFailure, and the reason of the signal. */
+export interface Elsewhere {
+  check(signal: AbortSignal | undefined): Promise<CheckOutcome>;
+  discover(signal: AbortSignal | undefined): Promise<Catalog>;
 }
 
 export interface SignIn {

@@ -26,7 +26,7 @@ export interface HeartSettings {
 export type ToHeart = { type: 'state'; body: WorkerHeartbeat; beatNow: boolean } | { type: 'alive' } | { type: 'stop' };
 
 export type FromHeart =
-  | { type: 'beat'; refs: AttemptRef[]; answer: HeartbeatAnswer }
+  | { type: 'beat'; refs: AttemptRef[]; tasks: string[]; answer: HeartbeatAnswer }
   /** Nothing was heard for so long that the leases count as lost. */
   | { type: 'silent' }
   | { type: 'refused'; message: string }
@@ -86,7 +86,7 @@ export async function runHeart(
         warden?.setDeadline(sentAt + BigInt(workerEndsAfterMs) * 1_000_000n);
         heardMs = sentMs;
         isSilent = false;
-        tell({ type: 'beat', refs: sent.attempts, answer: answer as HeartbeatAnswer });
+        tell({ type: 'beat', refs: sent.attempts, tasks: sent.tasks ?? [], answer: answer as HeartbeatAnswer });
       }
       pauseMs -= elapsed() - sentMs;
     } catch (error) {

@@ -14,6 +14,7 @@ import {
   type AnswerOf,
   type AttemptCall,
   type GivenAssignment,
+  type GivenConnector,
   type GivenMove,
   type GivenToken,
   planBytes,
@@ -36,10 +37,7 @@ interface HttpDeskOptions {
   gone: AbortSignal;
   surroundings: ProgramSurroundings;
   /** What starts a connector here: its program, or the text of a manifest that is asked for once. */
-  launchOf(
-    given: AnswerOf['connector'] & { launch: unknown },
-    ask: () => Promise<AnswerOf['manifest']>,
-  ): Promise<Launch>;
+  launchOf(given: GivenConnector, ask: () => Promise<AnswerOf['manifest']>): Promise<Launch>;
   onProgress(progress: Progress): void;
 }
 

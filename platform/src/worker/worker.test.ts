@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { testOnStores } from '../../test/start-platform.ts';
 import { type PlatformOfWorkers, startForWorkers, startProxy, startTestWorker } from '../../test/start-worker.ts';
 import { until } from '../../test/steered.ts';
 
@@ -12,7 +13,7 @@ async function logOf({ call }: PlatformOfWorkers, jobId: number): Promise<string
 }
 
 describe('a worker', () => {
-  it('runs a sync, and the next one continues from its state', async () => {
+  testOnStores('runs a sync, and the next one continues from its state', async () => {
     const platform = await startForWorkers();
     const connection = await platform.connect({ streams: incremental });
     connection.steer({ records: 10 });
@@ -32,7 +33,7 @@ describe('a worker', () => {
     expect(data).toMatchObject([{ workerId: worker.workerId, state: 'online', version: '1.0.0', slots: 2 }]);
   });
 
-  it('hands back what it runs when it stops, and another one continues from the last state', async () => {
+  testOnStores('hands back what it runs when it stops, and another one continues from the last state', async () => {
     const platform = await startForWorkers();
     const connection = await platform.connect({ streams: incremental });
     connection.steer({ records: 20, waitsAfter: 8 });
@@ -52,7 +53,7 @@ describe('a worker', () => {
     expect(attemptList.map(({ status }: { status: string }) => status)).toEqual(['interrupted', 'succeeded']);
   });
 
-  it('hands back what it runs when it is drained, and takes jobs again', async () => {
+  testOnStores('hands back what it runs when it is drained, and takes jobs again', async () => {
     const platform = await startForWorkers();
     const connection = await platform.connect({ streams: incremental });
     connection.steer({ records: 20, waitsAfter: 8 });
@@ -68,28 +69,31 @@ describe('a worker', () => {
     expect(connection.ids()).toEqual(range(0, 20));
   });
 
-  it('ends the processes of a job that was cancelled, and then takes the next one of the connection', async () => {
-    const platform = await startForWorkers();
-    const connection = await platform.connect();
-    connection.steer({ records: 20, waitsAfter: 8 });
-    await startTestWorker(platform);
-    const { jobId } = await connection.sync();
-    await until(() => connection.ids().length === 8);
-    await platform.call('DELETE', `/jobs/${jobId}`);
-    connection.steer({ records: 3 });
-    const next = await connection.sync();
-    expect(await platform.ended(next.jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 3 });
-    expect((await platform.call('GET', `/jobs/${jobId}`)).body.status).toBe('cancelled');
-  });
+  testOnStores(
+    'ends the processes of a job that was cancelled, and then takes the next one of the connection',
+    async () => {
+      const platform = await startForWorkers();
+      const connection = await platform.connect();
+      connection.steer({ records: 20, waitsAfter: 8 });
+      await startTestWorker(platform);
+      const { jobId } = await connection.sync();
+      await until(() => connection.ids().length === 8);
+      await platform.call('DELETE', `/jobs/${jobId}`);
+      connection.steer({ records: 3 });
+      const next = await connection.sync();
+      expect(await platform.ended(next.jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 3 });
+      expect((await platform.call('GET', `/jobs/${jobId}`)).body.status).toBe('cancelled');
+    },
+  );
 
-  it('ends when it was revoked', async () => {
+  testOnStores('ends when it was revoked', async () => {
     const platform = await startForWorkers();
     const worker = await startTestWorker(platform);
     await platform.call('DELETE', `/workers/${worker.workerId}`);
     await expect(worker.ended).rejects.toThrow('This worker was revoked.');
   });
 
-  it('knows itself again after a restart, without another token', async () => {
+  testOnStores('knows itself again after a restart, without another token', async () => {
     const platform = await startForWorkers();
     const { stop, dataDir, workerId } = await startTestWorker(platform);
     await stop();
@@ -103,7 +107,7 @@ describe('a worker', () => {
     expect(data.find((each: { workerId: string }) => each.workerId === workerId).lastSeenAt).not.toBeNull();
   });
 
-  it('goes on after its coordinator could not be reached, and loses nothing', async () => {
+  testOnStores('goes on after its coordinator could not be reached, and loses nothing', async () => {
     const platform = await startForWorkers();
     const connection = await platform.connect({ streams: incremental });
     connection.steer({ records: 20, waitsAfter: 8 });

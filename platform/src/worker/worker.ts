@@ -9,7 +9,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { gzip } from 'node:zlib';
 import { tryLock } from '@inlay/database/file-lock';
 import { BoundedMap } from '@inlay/schedule/bounded-map';
 import { runAttempt } from '../attempts/attempt.ts';
@@ -18,15 +20,19 @@ import type {
   AnswerOf,
   ClaimAnswer,
   GivenAssignment,
+  GivenConnector,
+  GivenTask,
+  TaskAnswer,
   WorkerClaim,
   WorkerHeartbeat,
 } from '../attempts/worker-messages.ts';
 import { longestClaimMs, workerProtocol } from '../attempts/worker-terms.ts';
 import type { Log } from '../log.ts';
 import type { ConnectorLimits } from '../processes/limits.ts';
+import { catalogText } from '../runner/catalog-text.ts';
 import { createRunner, type RunnerOptions } from '../runner/create-runner.ts';
-import type { Launch } from '../runner/programs.ts';
-import type { Progress, Runner } from '../runner/runner.ts';
+import { connectorProgram, type Launch, type ProgramSurroundings } from '../runner/programs.ts';
+import { type ConfiguredConnector, type Progress, RunFailure, type Runner } from '../runner/runner.ts';
 import { openRunningFolder } from '../running-folder.ts';
 import type { Runtime } from '../runtime.ts';
 import { passingTracer, readTraceparent, watchProcesses } from '../tracing.ts';
@@ -70,6 +76,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 15_000;
 const drainPauseMs = 5_000;
 const manifestsKept = 100;
+/** Beside the slots of syncs: somebody waits for the answer to a question. */
+const taskSlots = 2;
 
 interface Active {
   ref: AttemptRef;
@@ -100,6 +108,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     watchProcess: watchProcesses(passingTracer(runtime)),
   });
   const active = new Map<number, Active>();
+  const tasks = new Map<string, AbortController>();
   const manifests = new BoundedMap<string, string>(manifestsKept);
   const connectors = [
     ...options.bundledConnectors,
@@ -117,7 +126,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const heart = startHeart(options, { authorization, running }, hear);
   const tellHeart = (beatNow = false) => {
     const attempts = [...active.values()].map(({ ref, progress }) => ({ ...ref, ...(progress && { progress }) }));
-    const body: WorkerHeartbeat = { ...machine(), attempts, isFresh };
+    const body: WorkerHeartbeat = { ...machine(), attempts, tasks: [...tasks.keys()], isFresh };
     heart.post({ type: 'state', body, beatNow });
   };
   tellHeart(true);
@@ -133,13 +142,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     }
   }
 
-  function heed({ refs, answer }: Extract<FromHeart, { type: 'beat' }>): void {
+  function heed({ refs, tasks: asked, answer }: Extract<FromHeart, { type: 'beat' }>): void {
     if (isFresh) {
       isFresh = false;
       tellHeart();
       known.resolve();
     }
     setDraining(answer.isDraining);
+    for (const id of asked) if (!(answer.tasks ?? []).includes(id)) tasks.get(id)?.abort();
     for (const [index, ref] of refs.entries()) {
       const current = active.get(ref.jobId);
       if (current?.ref.epoch !== ref.epoch) continue;
@@ -164,6 +174,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   /** Nobody waits for what they would say. */
   function giveUpAll(): void {
+    for (const asked of tasks.values()) asked.abort();
     for (const current of active.values()) {
       current.gone.abort();
       stopAttempt(current, 'lost');
@@ -182,19 +193,20 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await known.promise;
     while (!closing.signal.aborted) {
       wakeClaims = new AbortController();
-      if (active.size >= slots) {
+      if (active.size >= slots && tasks.size >= taskSlots) {
         await runtime.sleep(longestPauseMs, AbortSignal.any([closing.signal, wakeClaims.signal]));
         continue;
       }
       try {
-        const claim: WorkerClaim = { ...machine(), connectors };
+        const claim: WorkerClaim = { ...machine(), connectors, freeTasks: taskSlots - tasks.size };
         const answer = (await client.ask('/workers/claim', claim, {
           signal: closing.signal,
           timeoutMs: longestClaimMs + 15_000,
         })) as ClaimAnswer;
         pauseMs = firstPauseMs;
         setDraining(answer.isDraining);
-        if (answer.assignment) begin(answer.assignment);
+        if (answer.task) void answerTask(answer.task);
+        else if (answer.assignment) begin(answer.assignment);
         else if (answer.isDraining) {
           await runtime.sleep(drainPauseMs, AbortSignal.any([closing.signal, wakeClaims.signal]));
         }
@@ -238,15 +250,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       assignment,
       runtime,
       gone: current.gone.signal,
-      surroundings: {
-        connectorsProgram: options.connectorsProgram,
-        workspaceId,
-        workspaceDir: join(dataDir, 'files', workspaceId),
-        readableDirs: [],
-        allowPrivateNetworks: assignment.allowPrivateNetworks,
-        serviceEndpoints: [endpointOf(url)],
-        limits: options.limits,
-      },
+      surroundings: surroundingsOf(assignment),
       launchOf,
       onProgress(progress) {
         current.progress = progress;
@@ -267,8 +271,46 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     log.info({ jobId, workspaceId }, 'A sync has ended');
   }
 
-  async function launchOf(given: AnswerOf['connector'], ask: () => Promise<AnswerOf['manifest']>): Promise<Launch> {
-    const { launch } = given as Exclude<AnswerOf['connector'], { failure: unknown }>;
+  /** Whoever asked may be gone in the meantime: then nobody wants the answer. */
+  async function answerTask(task: GivenTask): Promise<void> {
+    const { taskId, command, kind, connector: given } = task;
+    const asked = new AbortController();
+    tasks.set(taskId, asked);
+    tellHeart(true);
+    const { signal } = asked;
+    try {
+      const launch = await launchOf(given, async () => task.texts ?? { manifest: '' });
+      const connector: ConfiguredConnector = {
+        ...connectorProgram(launch, kind, surroundingsOf(task)),
+        configuration: given.configuration,
+        secrets: [...given.secrets, ...(given.signIn?.token.secrets ?? [])],
+        // A question is short, and its token was got for it: nobody gives it another one.
+        asksForTokens: false,
+      };
+      const answer = await taskAnswer(runner, command, connector, signal);
+      await client.askUntilAnswered('/workers/task/finish', () => ({ taskId, answer }), { signal });
+    } catch (err) {
+      if (!signal.aborted) log.error({ err, taskId }, 'Failed to answer a question for a connector');
+    } finally {
+      tasks.delete(taskId);
+      tellHeart();
+      wakeClaims.abort();
+    }
+  }
+
+  function surroundingsOf({ workspaceId, allowPrivateNetworks }: GivenTask | GivenAssignment): ProgramSurroundings {
+    return {
+      connectorsProgram: options.connectorsProgram,
+      workspaceId,
+      workspaceDir: join(dataDir, 'files', workspaceId),
+      readableDirs: [],
+      allowPrivateNetworks,
+      serviceEndpoints: [endpointOf(url)],
+      limits: options.limits,
+    };
+  }
+
+  async function launchOf({ launch }: GivenConnector, ask: () => Promise<AnswerOf['manifest']>): Promise<Launch> {
     if (launch.type === 'bundled' || launch.type === 'image') return launch;
     if (launch.type === 'command') {
       const command = options.commands[launch.name];
@@ -297,6 +339,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const ended = (async () => {
     await claiming;
     runner.closeSoon();
+    for (const asked of tasks.values()) asked.abort();
     for (const current of active.values()) stopAttempt(current, 'closing');
     await Promise.all([...active.values()].map(({ done }) => done));
     await heart.stop();
@@ -356,6 +399,25 @@ function portOf(port: Pick<MessagePort, 'postMessage'>, over: () => Promise<void
       await over();
     },
   };
+}
+
+async function taskAnswer(
+  runner: Runner,
+  command: GivenTask['command'],
+  connector: ConfiguredConnector,
+  signal: AbortSignal,
+): Promise<TaskAnswer> {
+  try {
+    if (command === 'discover') {
+      const text = await catalogText(await runner.discover(connector, { signal }));
+      return { catalog: (await promisify(gzip)(text)).toString('base64') };
+    }
+    const { status: check, ...outcome } = await runner.check(connector, { signal });
+    return { check, ...outcome } as TaskAnswer;
+  } catch (error) {
+    if (!(error instanceof RunFailure)) throw error;
+    return { failure: error.failure };
+  }
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');

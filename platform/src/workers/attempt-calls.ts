@@ -3,9 +3,6 @@
  * again, and nothing it says reaches another connection than that of its attempt.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { textsIn } from '@inlay/contract/catalog/connector-configuration';
 import { type Redactor, redactor } from '@inlay/contract/text/redaction';
 import { storableText } from '@inlay/contract/text/storable-text';
@@ -17,25 +14,24 @@ import type { AttemptRef, AttemptReport } from '../attempts/desk.ts';
 import {
   type AnswerOf,
   type AttemptCall,
-  type GivenToken,
   type Refused,
   type RequestOf,
-  type WorkerLaunch,
   writeMove,
 } from '../attempts/worker-messages.ts';
 import { getConnection } from '../connections/connections.ts';
 import { keepHeld, keepState } from '../connections/stream-states.ts';
 import type { WorkerRow } from '../db/tables.ts';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
-import { hashOf } from '../definitions/manifests.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
-import { catalogText, readCatalog } from '../runner/catalog-text.ts';
+import { catalogText } from '../runner/catalog-text.ts';
 import { checkedCatalog } from '../runner/checked-catalog.ts';
-import { type ConfiguredConnector, type FreshToken, RunDelayed, RunFailure } from '../runner/runner.ts';
+import { RunDelayed, RunFailure } from '../runner/runner.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import type { OpenDesk } from './attempts-book.ts';
 import type { WorkersContext } from './context.ts';
+import { type GivenLaunch, givenConnector, givenLaunch, givenToken } from './given-connector.ts';
 import { ownerOf, whyNotOf } from './live-workers.ts';
+import { unpackCatalog } from './tasks.ts';
 import * as workers from './workers.store.ts';
 
 interface Caller {
@@ -51,8 +47,6 @@ type Handler<C extends AttemptCall> = (
   request: RequestOf<C>,
 ) => Promise<AnswerOf[C]>;
 
-const maxCatalogText = 16_000_000;
-
 export const attemptHandlers: { [C in AttemptCall]: Handler<C> } = {
   async connector(ctx, caller, { kind, forMs }) {
     return await withDesk(ctx, caller, async (desk) => {
@@ -66,9 +60,9 @@ export const attemptHandlers: { [C in AttemptCall]: Handler<C> } = {
   },
 
   async manifest(ctx, caller, { kind }) {
-    const { manifest, code } = await placed(ctx, caller, kind);
-    if (manifest === undefined) throw new OpaqueRefusal(422, 'the connector of this attempt is not a manifest');
-    return { manifest, ...(code !== undefined && { code }) };
+    const { texts } = await placed(ctx, caller, kind);
+    if (!texts) throw new OpaqueRefusal(422, 'the connector of this attempt is not a manifest');
+    return texts;
   },
 
   async token(ctx, caller, { notGeneration }) {
@@ -84,7 +78,7 @@ export const attemptHandlers: { [C in AttemptCall]: Handler<C> } = {
 
   async plan(ctx, caller, { hash, catalog: packed }) {
     return await withDesk(ctx, caller, async (desk) => {
-      const catalog = packed === undefined ? await knownCatalog(ctx, desk, hash) : await unpackCatalog(packed);
+      const catalog = packed === undefined ? await knownCatalog(ctx, desk, hash) : await readPacked(packed);
       if (!catalog) return { needsCatalog: true };
       return writeMove(await desk.plan(checkedCatalog('source', catalog)));
     });
@@ -153,17 +147,15 @@ async function withDesk<T>(
   }
 }
 
-interface Placed {
-  launch: WorkerLaunch;
-  manifest?: string;
-  code?: string;
-}
-
 /**
  * How the connector is started on the worker. Asks again whether it may run there: its secrets leave with the next answer, and
  * the connector, the workspace or the worker may have changed since the claim.
  */
-async function placed(ctx: WorkersContext, { worker, ref }: Caller, kind: 'source' | 'destination'): Promise<Placed> {
+async function placed(
+  ctx: WorkersContext,
+  { worker, ref }: Caller,
+  kind: 'source' | 'destination',
+): Promise<GivenLaunch> {
   const owner = ownerOf(worker);
   const { definition, reason } = await ctx.attempts.asAttempt(ref, owner, async (tx, job) => {
     const connection = await getConnection(tx, job.connection_id);
@@ -179,39 +171,7 @@ async function placed(ctx: WorkersContext, { worker, ref }: Caller, kind: 'sourc
   });
   if (reason !== undefined) throw new RunFailure({ origin: 'platform', type: 'transient_error', message: reason });
   const launch = await launchOf(ctx.actors, definition);
-  if (launch.type === 'command') return { launch: { type: 'command', name: definition.name } };
-  if (launch.type !== 'manifest') return { launch };
-  const { manifest, componentsFile } = launch;
-  const code = componentsFile === undefined ? undefined : await readFile(componentsFile, 'utf8');
-  const codeHash = code === undefined ? {} : { codeHash: hashOf(code) };
-  return {
-    launch: { type: 'manifest', hash: hashOf(manifest), ...codeHash },
-    manifest,
-    ...(code !== undefined && { code }),
-  };
-}
-
-function givenConnector(
-  { runtime }: WorkersContext,
-  { rowBlocks, configuration, secrets, signIn }: ConfiguredConnector,
-): Omit<Exclude<AnswerOf['connector'], Refused>, 'launch'> {
-  if (signIn?.handsOver) throw new Error('a refresh token goes to no worker');
-  const { values, fields, generation, expiresAt } = signIn ?? {};
-  const token = values && { generation: generation ?? 0, values, expiresAt: expiresAt ?? null, secrets: [] };
-  return {
-    rowBlocks,
-    configuration,
-    secrets: [...secrets],
-    ...(token && fields && { signIn: { token: givenToken({ runtime }, token), fields: { ...fields } } }),
-  };
-}
-
-function givenToken(
-  { runtime }: Pick<WorkersContext, 'runtime'>,
-  { generation, values, secrets, expiresAt }: FreshToken,
-): GivenToken {
-  const expiresInMs = expiresAt === null ? null : Math.max(0, expiresAt - runtime.now());
-  return { generation, values: { ...values }, secrets: [...secrets], expiresInMs };
+  return await givenLaunch(launch, definition.name);
 }
 
 /** That of the last discovery, if the source has the same now. */
@@ -226,10 +186,9 @@ async function knownCatalog(ctx: WorkersContext, desk: OpenDesk, hash: string): 
     : undefined;
 }
 
-async function unpackCatalog(packed: string): Promise<Catalog> {
+async function readPacked(packed: string): Promise<Catalog> {
   try {
-    const text = await promisify(gunzip)(Buffer.from(packed, 'base64'), { maxOutputLength: maxCatalogText });
-    return await readCatalog(text.toString('utf8'));
+    return await unpackCatalog(packed);
   } catch (cause) {
     throw new OpaqueRefusal(422, `the catalog cannot be read: ${(cause as Error).message}`);
   }

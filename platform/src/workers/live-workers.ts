@@ -15,7 +15,8 @@ type Placing = Pick<WorkersContext, 'actors'>;
 
 export async function whyNotOf({ actors }: Placing, db: Db, worker: WorkerRow): Promise<WhyNot> {
   const find = await readDefinitions(actors, db);
-  return (candidate) => whyNotOnWorker(worker, candidate, find);
+  return ({ workspace, source, destination }) =>
+    whyNotOnWorker(worker, { workspace, actors: [source, destination] }, find);
 }
 
 /** Those of the deployment: a definition that isn't among them is the manifest of a workspace. */

@@ -16,7 +16,7 @@ export interface Candidate {
   destination: PlacedActor;
 }
 
-type PlacedActor = Pick<ActorRow, 'kind' | 'definition_id' | 'credential' | 'is_customers_own'>;
+export type PlacedActor = Pick<ActorRow, 'kind' | 'definition_id' | 'credential' | 'is_customers_own'>;
 
 /** A definition by its id; undefined for the manifest of a workspace. */
 export type FindDefinition = (definitionId: string) => Definition | undefined;
@@ -24,10 +24,10 @@ export type FindDefinition = (definitionId: string) => Definition | undefined;
 /** What these connectors read and write is on one machine. */
 const ofOneMachine = new Set(['file', 'local-files']);
 
-/** A sentence that says why a worker can't run a job; undefined if it can. */
+/** A sentence that says why a worker can't run something with these connectors; undefined if it can. */
 export function whyNotOnWorker(
   worker: Pick<WorkerRow, 'name' | 'labels' | 'workspace_ids' | 'is_trusted' | 'connectors'>,
-  { workspace, source, destination }: Candidate,
+  { workspace, actors }: { workspace: Candidate['workspace']; actors: readonly PlacedActor[] },
   find: FindDefinition,
 ): string | undefined {
   const only: string[] | null = worker.workspace_ids === null ? null : JSON.parse(worker.workspace_ids);
@@ -35,16 +35,16 @@ export function whyNotOnWorker(
   const missing = missingLabels(workspace, JSON.parse(worker.labels));
   if (missing !== undefined) return missing;
   const connectors: string[] = JSON.parse(worker.connectors);
-  for (const actor of [source, destination]) {
+  for (const actor of actors) {
     const reason = whyNotConnector(actor, find, connectors);
     if (reason !== undefined) return reason;
   }
-  const credential: ActorCredential | null = source.credential === null ? null : JSON.parse(source.credential);
-  if (credential?.hand_over === 'refresh_token') {
+  const credentials = actors.flatMap(({ credential }) => (credential === null ? [] : [JSON.parse(credential)]));
+  if (credentials.some(({ hand_over }: ActorCredential) => hand_over === 'refresh_token')) {
     return 'The source refreshes its sign-in itself, and workers never get a refresh token.';
   }
   if (only && worker.is_trusted !== 1) {
-    const operators = [source, destination].find(({ is_customers_own }) => is_customers_own !== 1);
+    const operators = actors.find(({ is_customers_own }) => is_customers_own !== 1);
     if (operators) {
       return `The ${operators.kind} has credentials of the operator, and worker ${worker.name} is not trusted with them.`;
     }

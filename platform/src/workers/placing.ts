@@ -19,7 +19,8 @@ export function placing(ctx: Pick<WorkersContext, 'actors'>): Workers {
         (worker): Claimant => ({
           owner: ownerOf(worker),
           slots: worker.slots,
-          whyNot: (candidate) => whyNotOnWorker(worker, candidate, find),
+          whyNot: ({ workspace, source, destination }) =>
+            whyNotOnWorker(worker, { workspace, actors: [source, destination] }, find),
         }),
       );
     },

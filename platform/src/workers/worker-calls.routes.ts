@@ -14,6 +14,7 @@ import {
   WorkerClaim,
   WorkerHeartbeat,
   WorkerJoin,
+  WorkerTaskEnd,
 } from '../attempts/worker-messages.ts';
 import { attemptHeader, workerProtocol } from '../attempts/worker-terms.ts';
 import type { WorkerRow } from '../db/tables.ts';
@@ -24,6 +25,7 @@ import { openAttempt, sealAttempt } from './attempt-tokens.ts';
 import { claimForWorker, handBackAll } from './claims.ts';
 import type { WorkersContext } from './context.ts';
 import { ownerOf } from './live-workers.ts';
+import { endTask, renewTasks } from './tasks.ts';
 import * as workers from './workers.store.ts';
 import { authenticateWorker, joinAsWorker, withGuessLimit } from './workers.ts';
 
@@ -62,13 +64,14 @@ export function workerCallRoutes(app: FastifyInstance, ctx: WorkersContext): voi
   routes.post('/workers/claim', { ...policy, schema: { body: WorkerClaim } }, async (request, reply) => {
     const worker = workerOf(request);
     const { body } = request;
-    const { version, slots, freeSlots, connectors } = understood(body);
+    const { version, slots, freeSlots, connectors, freeTasks = 0 } = understood(body);
     const told = { version, slots, free_slots: freeSlots, connectors: JSON.stringify(connectors) };
     await workers.recordSeen(ctx.store.db, worker.worker_id, told);
     if (worker.is_draining === 1) return { isDraining: true } satisfies ClaimAnswer;
-    const assignment = await claimForWorker(ctx, { ...worker, ...told }, goneOf(request, reply));
+    const waiting = { freeTasks, gone: goneOf(request, reply) };
+    const { assignment, task } = await claimForWorker(ctx, { ...worker, ...told }, waiting);
     // It may have been drained while it waited; a job that it got is handed back with its next heartbeat.
-    const answer: ClaimAnswer = { isDraining: false };
+    const answer: ClaimAnswer = { isDraining: false, ...(task && { task }) };
     if (!assignment) return answer;
     const token = sealAttempt(ctx.actors.sealer, worker.worker_id, assignment);
     const allowPrivateNetworks = worker.allows_private_networks === 1;
@@ -77,13 +80,20 @@ export function workerCallRoutes(app: FastifyInstance, ctx: WorkersContext): voi
 
   routes.post('/workers/heartbeat', { ...policy, schema: { body: WorkerHeartbeat } }, async (request) => {
     const worker = workerOf(request);
-    const { version, slots, freeSlots, attempts, isFresh } = understood(request.body);
+    const { version, slots, freeSlots, attempts, tasks = [], isFresh } = understood(request.body);
     if (isFresh) await handBackAll(ctx, worker);
     await workers.recordSeen(ctx.store.db, worker.worker_id, { version, slots, free_slots: freeSlots });
     const beats = attempts.map(({ progress, ...ref }) => ({ ref, progress }));
     const renewed = await ctx.attempts.renew(ownerOf(worker), beats);
     const stops = renewed.map(({ stop }) => stop ?? null);
-    return { isDraining: worker.is_draining === 1, stops } satisfies HeartbeatAnswer;
+    const isDraining = worker.is_draining === 1;
+    return { isDraining, stops, tasks: await renewTasks(ctx, worker, tasks) } satisfies HeartbeatAnswer;
+  });
+
+  const taskEnd = { ...policy, schema: { body: WorkerTaskEnd }, bodyLimit: 17_000_000 };
+  routes.post('/workers/task/finish', taskEnd, async (request) => {
+    await endTask(ctx, workerOf(request), request.body.taskId, request.body.answer);
+    return {};
   });
 
   for (const name of Object.keys(attemptCalls) as AttemptCall[]) addCall(name);
