@@ -23,6 +23,8 @@ export async function startForWorkers(options: StartOptions = {}): Promise<Platf
 
 export async function listen({ app }: Pick<RunningPlatform, 'app'>): Promise<string> {
   await app.listen({ host: '127.0.0.1', port: 0 });
+  // Nobody waits for connections that are only kept open.
+  onTestFinished(() => app.server.closeAllConnections());
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/platform/v1`;
 }
 
