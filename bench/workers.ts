@@ -5,21 +5,27 @@
  * time of a sync.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { type BenchmarkOptions, onPostgres, untilEnd } from './benchmark.ts';
 import { stopperOf } from './child-program.ts';
 import { urlOf } from './databases.ts';
 import { type Figure, figureOf, type Measured, measureInTurns } from './figures.ts';
 import { treeCpuSecondsSoFar } from './process-usage.ts';
+import { attemptHeader, bundledDefinitions, connectorNeeded, sampleStreams, workerProtocol } from './product.ts';
 import { startService } from './service-process.ts';
 
 const rows = 20_000;
 const slots = 4;
 const perWorkspace = 10;
-const application = { client_id: 'bench', client_secret: 'a secret that is only used here' };
+const application = { client_id: 'bench', client_secret: 'a secret that is only used in this benchmark' };
 const idleMs = 30_000;
+const talkers = 100;
+const timedJobs = 100;
+const betweenJobsMs = 50;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API
 type Answer = any;
@@ -42,7 +48,11 @@ export const workers = onPostgres('workers', async (database, options) => {
       ...(name !== 'in process' && { than: ['in process', measured['in process']] as [string, Measured] }),
     }),
   );
-  return [...figures, await untilEnd(options, measureIdle)];
+  return [
+    ...figures,
+    await untilEnd(options, measureIdle),
+    ...(await untilEnd(options, (options) => measureTalk(options, destination))),
+  ];
 });
 
 interface Platform {
@@ -61,6 +71,7 @@ async function startPlatform(options: BenchmarkOptions, ownSlots: number): Promi
         INLAY_PLATFORM_CLIENT_SECRET: application.client_secret,
         INLAY_ALLOW_PRIVATE_NETWORKS: 'true',
         INLAY_MAX_CONCURRENT_SYNCS: String(ownSlots),
+        INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: String(perWorkspace),
         LOG_LEVEL: 'error',
       },
     },
@@ -152,7 +163,7 @@ async function makeConnections(platform: Platform, destination: string, count: n
         ...{ name: `destination ${index}`, workspaceId },
         configuration: {
           ...{
-            destinationType: 'destination-postgres',
+            destinationType: 'postgres',
             host,
             port: Number(port),
             database: pathname.slice(1),
@@ -186,4 +197,101 @@ async function measureIdle(options: BenchmarkOptions): Promise<Figure> {
       note: `${perMinute(own)} a minute; the coordinator: ${perMinute(ofCoordinator)} a minute`,
     },
   );
+}
+
+/**
+ * Many workers that only talk and run no connector: how soon one of them has a job that is due, and what an attempt costs the
+ * coordinator.
+ */
+async function measureTalk(options: BenchmarkOptions, destination: string): Promise<Figure[]> {
+  const { connections, signal } = options;
+  const platform = await startPlatform(options, 0);
+  const enrolment = await platform.call('POST', '/workers', { name: 'talk', reusable: true });
+  const ids = await makeConnections(platform, destination, connections);
+  const due = new Map<number, number>();
+  const waitedMs: number[] = [];
+  let finished = 0;
+  const over = new AbortController();
+  options.onEnd(async () => over.abort());
+  const onClaim = (jobId: number) => waitedMs.push(performance.now() - (due.get(jobId) ?? performance.now()));
+  const onFinish = () => finished++;
+  const talking = Array.from({ length: talkers }, () =>
+    talk(platform.url, enrolment.token, over.signal, { onClaim, onFinish }),
+  );
+  const until = async (count: number) => {
+    while (finished < count) await Promise.race([delay(20, undefined, { signal }), Promise.all(talking)]);
+  };
+  const start = async (connectionId: string) => {
+    const startedAt = performance.now();
+    const { jobId } = await platform.call('POST', '/jobs', { connectionId, jobType: 'sync' });
+    due.set(jobId, startedAt);
+  };
+  for (const id of ids.slice(0, timedJobs)) {
+    await start(id);
+    await delay(betweenJobsMs, undefined, { signal });
+  }
+  const timed = Math.min(timedJobs, ids.length);
+  await until(timed);
+  const sorted = waitedMs.slice(0, timed).sort((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  const cpuBefore = treeCpuSecondsSoFar(platform.pid);
+  const startedAt = performance.now();
+  for (const id of ids) await start(id);
+  await until(timed + ids.length);
+  const cpuMs = (treeCpuSecondsSoFar(platform.pid) - cpuBefore) * 1000;
+  const tookMs = performance.now() - startedAt;
+  over.abort();
+  await Promise.allSettled(talking);
+  return [
+    figureOf(`claim of a due job, ${talkers} waiting workers, median`, ['median', 'ms'], { tookMs, p50Ms: at(0.5) }),
+    figureOf(`claim of a due job, ${talkers} waiting workers, p99`, ['p99', 'ms'], { tookMs, p99Ms: at(0.99) }),
+    figureOf('CPU time of the coordinator for 1,000 attempts', ['cpu', 's'], {
+      ...{ tookMs, cpuMs: (cpuMs * 1_000) / ids.length },
+    }),
+  ];
+}
+
+const catalog = gzipSync(JSON.stringify({ streams: sampleStreams })).toString('base64');
+const catalogHash = createHash('sha256')
+  .update(JSON.stringify({ streams: sampleStreams }))
+  .digest('hex');
+const lastState = { type: 'STREAM', stream: { stream_descriptor: { name: 'users' }, stream_state: { id: rows } } };
+const outcome = { status: 'succeeded', records: rows, bytes: rows, streams: [], moreStreams: 0, changedValues: {} };
+
+async function talk(
+  url: string,
+  token: string,
+  signal: AbortSignal,
+  { onClaim, onFinish }: { onClaim(jobId: number): void; onFinish(): void },
+): Promise<void> {
+  let authorization = '';
+  async function ask(path: string, body: object, attempt = ''): Promise<Answer> {
+    const answer = await fetch(`${url}/workers/${path}`, {
+      ...{ method: 'POST', signal, body: JSON.stringify(body) },
+      headers: {
+        'content-type': 'application/json',
+        ...(authorization && { authorization }),
+        ...(attempt && { [attemptHeader]: attempt }),
+      },
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return await answer.json();
+  }
+  const secret = randomBytes(32).toString('base64url');
+  const { workerId } = await ask('join', { token, secret, hostname: 'talk' });
+  authorization = `Bearer inlay_worker_${workerId}.${secret}`;
+  const machine = { protocol: workerProtocol, version: '1.0.0', slots: 1, freeSlots: 1 };
+  const connectors = bundledDefinitions.flatMap((definition) => connectorNeeded(definition) ?? []);
+  await ask('heartbeat', { ...machine, attempts: [] });
+  while (!signal.aborted) {
+    const { assignment } = await ask('claim', { ...machine, connectors });
+    if (!assignment) continue;
+    onClaim(assignment.jobId);
+    const call = (name: string, body: object) => ask(`attempt/${name}`, body, assignment.token);
+    const planned = await call('plan', { hash: catalogHash });
+    if (planned.needsCatalog) await call('plan', { hash: catalogHash, catalog });
+    await call('checkpoint', { number: 1, entries: [{ state: JSON.stringify(lastState) }] });
+    await call('finish', { status: 'ended', outcome, tokenEnded: false });
+    onFinish();
+  }
 }

@@ -34,7 +34,7 @@ import type { DefinitionsContext } from './definitions/context.ts';
 import { forgetDeclarative } from './definitions/declarative-definitions.ts';
 import type { Definition } from './definitions/definitions.ts';
 import { resealManifests } from './definitions/manifests.ts';
-import { asAttempt, claimAttempt, renewAttempts } from './jobs/attempts-book.ts';
+import { asAttempt, claimAttempt, isAnyDue, renewAttempts } from './jobs/attempts-book.ts';
 import type { JobsContext } from './jobs/context.ts';
 import { listKeyHolders } from './jobs/coordinators.ts';
 import { openDesk } from './jobs/desk.ts';
@@ -199,7 +199,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       ? fileLogs((connectionId) => join(dataDir, 'logs', connectionId), runtime.now)
       : storedLogs({ store, runtime, log });
   const runner = orElsewhere(ownRunner);
-  const waiters = new Waiters();
+  const waiters = new Waiters(runtime.elapsed);
   const wake = () => {
     scheduler.wake();
     waiters.wake();
@@ -287,6 +287,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const workers: WorkersContext = {
     ...{ store, runtime, actors, waiters },
     attempts: {
+      isAnyDue: () => isAnyDue(jobs),
       claim: (claimant) => claimAttempt(jobs, claimant),
       openDesk: (ref, owner) => openDesk(jobs, ref, owner),
       renew: (owner, beats) => renewAttempts(jobs, owner, beats),

@@ -67,10 +67,15 @@ export async function judgeTimes({ store }: JobsContext): Promise<void> {
   await jobs.bringTimesNearer(store.db, time, longest);
 }
 
+/** Whether any job waits for someone to run it, whoever that may be. */
+export async function isAnyDue({ store }: Pick<JobsContext, 'store'>): Promise<boolean> {
+  return await jobs.isAnyJobDue(store.db, await databaseTime(store.db));
+}
+
 /** The next attempt for a claimant; undefined if nothing is due that it may and can run. */
 export async function claimAttempt(ctx: JobsContext, claimant: Claimant): Promise<Assignment | undefined> {
   const { store } = ctx;
-  if (!(await jobs.isAnyJobDue(store.db, await databaseTime(store.db)))) return undefined;
+  if (!(await isAnyDue(ctx))) return undefined;
   const claimed = await store.transaction((tx) => claim(ctx, tx, claimant));
   if (!claimed) return undefined;
   ctx.onWaited(claimed.waitedMs);

@@ -10,6 +10,8 @@ export interface OpenDesk extends Omit<Desk, 'progress'> {
 }
 
 export interface AttemptsBook {
+  /** Whether any job waits for someone to run it. */
+  isAnyDue(): Promise<boolean>;
   claim(claimant: Claimant): Promise<Assignment | undefined>;
   /** Throws StaleAttempt. */
   openDesk(ref: AttemptRef, owner: string): Promise<OpenDesk>;

@@ -155,10 +155,14 @@ async function whyNoWorker(
   return [...reasons][0] ?? 'No worker is connected.';
 }
 
+export async function isAnyTaskOpen({ store }: Pick<WorkersContext, 'store'>): Promise<boolean> {
+  return (await tasks.listOpenTasks(store.db, 1)).length > 0;
+}
+
 /** The oldest task that the worker can do. */
 export async function takeTask(ctx: WorkersContext, worker: WorkerRow): Promise<GivenTask | undefined> {
   const { store, actors } = ctx;
-  if ((await tasks.listOpenTasks(store.db, 1)).length === 0) return undefined;
+  if (!(await isAnyTaskOpen(ctx))) return undefined;
   return await store.transaction(async (tx) => {
     const find = await readDefinitions(actors, tx);
     for (const { task_id: taskId, workspace_id: workspaceId, request } of await tasks.listOpenTasks(tx, maxOffered)) {
