@@ -52,7 +52,7 @@ describe('POST /applications/token', () => {
 });
 
 describe('access', () => {
-  test('every route says who may call it, and only the token route is public', async () => {
+  test('every route says who may call it, and only those that give out tokens are public', async () => {
     const { platform } = await startPlatform();
     const app = Fastify();
     const routes: { route: string; access: unknown }[] = [];
@@ -65,6 +65,7 @@ describe('access', () => {
     expect(routes.filter(({ access }) => access !== 'platform' && access !== 'public')).toEqual([]);
     expect(routes.filter(({ access }) => access === 'public').map(({ route }) => route)).toEqual([
       'POST /applications/token',
+      'POST /workers/join',
     ]);
     await app.close();
   });

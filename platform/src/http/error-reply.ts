@@ -15,7 +15,8 @@ const faultSeconds = 2;
 /** The log entry with the same `errorId` has the details that the reply omits. */
 export function createErrorReply({ newId }: Runtime) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const error = asProblem(thrown);
+    const isDisconnect = thrown === request.raw.errored;
+    const error = isDisconnect ? thrown : asProblem(thrown);
     if (error instanceof Problem) {
       request.log.info({ err: error }, 'platform: Request refused');
       if (error.title === 'invalid-api-key') void reply.header('www-authenticate', 'Bearer');
@@ -23,7 +24,7 @@ export function createErrorReply({ newId }: Runtime) {
       return reply.code(error.status).send(error.toBody());
     }
     const errorId = newId();
-    if (error === request.raw.errored) {
+    if (isDisconnect) {
       // Nobody reads the reply, and nothing is wrong here.
       request.log.debug({ errorId }, 'platform: Client disconnected before the request was complete');
       return reply.code(400).send({ errorId });

@@ -82,9 +82,9 @@ describeOnOneDatabase('An organization beside another', (kind) => {
       oauth_client_id: clientOfA,
       oauth_test_id: await makeOAuthTest(a, clientOfA),
     };
-    // Destinations belong to no organization.
+    // Destinations and workers belong to no organization.
     const routes = routesWith(test, 'operator').filter(
-      ({ url }) => (url.includes(':') || isInWorkspace(url)) && !url.includes('/definitions/destinations/'),
+      ({ url }) => (url.includes(':') || isInWorkspace(url)) && !/\/definitions\/destinations\/|\/workers\//.test(url),
     );
     expect(routes.length).toBeGreaterThanOrEqual(30);
     const own = { workspace_id: idOf(b, 'acme') };
