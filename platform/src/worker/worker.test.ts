@@ -33,6 +33,25 @@ describe('a worker', () => {
     expect(data).toMatchObject([{ workerId: worker.workerId, state: 'online', version: '1.0.0', slots: 2 }]);
   });
 
+  testOnStores('asks for a job as soon as it has a free slot again', async () => {
+    const platform = await startForWorkers();
+    const withdrawn: string[] = [];
+    platform.app.server.on('request', ({ url = '' }, response) => {
+      response.on('close', () => !response.writableFinished && withdrawn.push(url.replace(/.*\/v1/, '')));
+    });
+    const connection = await platform.connect({ streams: incremental });
+    connection.steer({ records: 20, waitsAfter: 8 });
+    await startTestWorker(platform, { slots: 1 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 8);
+    expect(withdrawn).toEqual([]);
+    connection.go();
+    await platform.ended(jobId);
+    // The claim that it had made for other things while its only slot was taken.
+    await until(() => withdrawn.length > 0);
+    expect(withdrawn).toEqual(['/workers/claim']);
+  });
+
   testOnStores('hands back what it runs when it stops, and another one continues from the last state', async () => {
     const platform = await startForWorkers();
     const connection = await platform.connect({ streams: incremental });

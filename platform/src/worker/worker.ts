@@ -199,8 +199,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       }
       try {
         const claim: WorkerClaim = { ...machine(), connectors, freeTasks: taskSlots - tasks.size };
+        // A claim that names no free slot, or no free place for a task, is made anew as soon as there is one.
+        const isFull = claim.freeSlots === 0 || claim.freeTasks === 0;
         const answer = (await client.ask('/workers/claim', claim, {
-          signal: closing.signal,
+          signal: isFull ? AbortSignal.any([closing.signal, wakeClaims.signal]) : closing.signal,
           timeoutMs: longestClaimMs + 15_000,
         })) as ClaimAnswer;
         pauseMs = firstPauseMs;
@@ -212,6 +214,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         }
       } catch (error) {
         if (closing.signal.aborted) return;
+        if (wakeClaims.signal.aborted) continue;
         if (error instanceof WorkerRefused) return refuse(error.message);
         log.warn({ err: error }, 'Failed to claim a sync; trying again');
         await runtime.sleep(pauseMs * (0.5 + Math.random() / 2), closing.signal);
